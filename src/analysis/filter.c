@@ -515,14 +515,25 @@ choose_stacks(struct choice *c)
 	return status;
 }
 
+/* Whether a stretch of time is all of it: then nothing is left out, whatever timelines say of the sums. */
+static bool
+is_all_time(const struct pp_profile *p, const struct pp_filter *f)
+{
+	return moment(p, &f->from, INT64_MIN) <= p->time.start &&
+	       moment(p, &f->to, INT64_MAX) > p->time.end;
+}
+
 pp_status
-pp_filter_derive(const struct pp_profile *p, const struct pp_filter *f, struct pp_profile **out,
+pp_filter_derive(const struct pp_profile *p, const struct pp_filter *given, struct pp_profile **out,
                  struct pp_buf *problem)
 {
+	struct pp_filter timeless = *given;
+	const struct pp_filter *f = is_all_time(p, given) ? &timeless : given;
 	struct choice c = { .f = f, .d.from = p, .problem = problem };
-	pp_status status = check_facets(p, f, problem);
+	pp_status status = check_facets(p, given, problem);
 
 	*out = NULL;
+	timeless.from.given = timeless.to.given = false;
 	if (status == PP_OK)
 		status = choice_make(&c);
 	/* What only the format's own writer understands speaks of the profile as it was. */

@@ -165,11 +165,9 @@ pp_make_call(pp_builder *b, uint32_t caller, uint32_t callee, uint32_t line, uin
 	struct pp_edge_row row = { .caller = caller, .callee = callee, .site_line = line };
 	size_t funcs = b->profile->funcs.n;
 
-	if (given_well(b, values && caller < funcs && callee > 0 && callee < funcs &&
-	                      calls <= INT64_MAX) &&
+	if (given_well(b, values && caller < funcs && callee > 0 && callee < funcs) &&
 	    series_ready(b))
-		(void)pp_build_edge_add(b, &row, (int64_t)calls, values, b->profile->metrics.n,
-		                        NULL);
+		(void)pp_build_edge_add(b, &row, calls, values, b->profile->metrics.n, NULL);
 }
 
 void

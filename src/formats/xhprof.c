@@ -17,7 +17,7 @@
 
 #define MAIN "main()"
 #define ARROW "==>"
-#define METRICS_MAX 64
+#define METRICS_MAX 1024
 
 extern const struct pp_format pp_format_xhprof;
 
@@ -240,7 +240,10 @@ pair_write(struct pp_json *j, bool php, const struct pp_level_calls *c, size_t r
            const struct pp_key_column *columns, struct pp_buf *key)
 {
 	const struct pp_level_pair *pair = &c->pairs.at[row];
-	size_t m, n = c->profile->metrics.n;
+	struct pp_values costs = pp_ledger_row(&c->costs, row);
+	/* Of many metrics what is 0 is left out, but for the first entry, which names them all. */
+	bool some = c->profile->metrics.n > PP_FEW_COLUMNS && row > 0;
+	size_t i, n = some ? costs.n : c->profile->metrics.n;
 	struct pp_slice name;
 
 	key->n = 0;
@@ -252,13 +255,16 @@ pair_write(struct pp_json *j, bool php, const struct pp_level_calls *c, size_t r
 	name = pp_strtab_get(&c->names, pair->callee);
 	pp_buf_add(key, name.p, name.n);
 	pp_php_key(j, php, pp_slice_of(key->p, key->n));
-	pp_php_array_begin(j, php, c->has_calls + (n ? n : 1));
+	pp_php_array_begin(j, php, c->has_calls + (n || some ? n : 1));
 	if (c->has_calls)
 		pp_php_number(j, php, "ct", (int64_t)pair->calls);
-	if (n == 0)
+	if (n == 0 && !some)
 		pp_php_number(j, php, "wt", 0);
-	for (m = 0; m < n; m++)
-		pp_php_number(j, php, columns[m].name.p, c->whole.at[row * n + m]);
+	for (i = 0; i < n; i++) {
+		size_t m = some ? pp_values_metric(&costs, i) : i;
+
+		pp_php_number(j, php, columns[m].name.p, pp_level_calls_whole(c, row, m));
+	}
 	pp_php_array_end(j, php);
 }
 

@@ -301,7 +301,7 @@ struct pp_over {
  */
 bool pp_build_line_add(struct pp_builder *, const struct pp_line_row *, const int64_t *costs,
                        size_t n, const struct pp_over *);
-bool pp_build_edge_add(struct pp_builder *, const struct pp_edge_row *, int64_t calls,
+bool pp_build_edge_add(struct pp_builder *, const struct pp_edge_row *, uint64_t calls,
                        const int64_t *costs, size_t n, const struct pp_over *);
 
 /* The text of a source line; a line given twice keeps its first text. */

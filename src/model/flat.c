@@ -279,6 +279,25 @@ flat_total(const struct by_tree *t, size_t metric)
 	return true;
 }
 
+/* The same where the file measured them. */
+static bool
+flat_measured(const struct by_tree *t, size_t metric)
+{
+	const struct pp_metric *m = &t->p->metrics.at[metric];
+	union pp_value *cost = pp_measured_compute(t->p, metric);
+	struct pp_flat *f = t->f;
+	pp_node node;
+
+	for (node = 1; cost && node < t->p->tree.n; node++)
+		if (pp_bit(t->outermost, node))
+			pp_value_add(m, &f->total[node_row(t, node) * f->metrics + metric],
+			             cost[node]);
+	if (cost)
+		f->whole[metric] = cost[0];
+	free(cost);
+	return cost != NULL;
+}
+
 /* The same of all metrics, where they are many. */
 static bool
 flat_totals_sparse(const struct by_tree *t)
@@ -316,7 +335,7 @@ tree_fill(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 	if (ok && pp_flat_is_sparse(f))
 		ok = flat_totals_sparse(&t);
 	for (m = 0; ok && !pp_flat_is_sparse(f) && m < f->metrics; m++)
-		ok = flat_total(&t, m);
+		ok = pp_profile_measured(p) ? flat_measured(&t, m) : flat_total(&t, m);
 	free(func_of_frame);
 	free(outermost);
 	return ok;

@@ -63,6 +63,38 @@ pp_inclusive_compute(struct pp_inclusive *x, const struct pp_profile *p, size_t 
 	return true;
 }
 
+bool
+pp_profile_measured(const struct pp_profile *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->series.n; i++)
+		if (!p->series.at[i].measured)
+			return false;
+	return p->series.n > 0;
+}
+
+union pp_value *
+pp_measured_compute(const struct pp_profile *p, size_t metric)
+{
+	const struct pp_metric *m = &p->metrics.at[metric];
+	union pp_value *cost = calloc(p->tree.n, sizeof *cost);
+	size_t i;
+	uint32_t row, node;
+
+	for (i = 0; cost && i < p->series.n; i++) {
+		const struct pp_series *s = &p->series.at[i];
+
+		for (row = 0; row < s->rows; row++)
+			pp_value_add(m, &cost[pp_series_node(s, row)],
+			             pp_cell_value(m, pp_series_measured(p, s, row)[metric]));
+	}
+	for (node = 1; cost && node < p->tree.n; node++)
+		if (pp_tree_parent(&p->tree, node) == 0)
+			pp_value_add(m, &cost[0], cost[node]);
+	return cost;
+}
+
 union pp_value *
 pp_own_compute(const struct pp_profile *p, size_t metric)
 {

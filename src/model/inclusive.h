@@ -36,6 +36,10 @@ pp_inclusive_of(const struct pp_inclusive *x, pp_node node)
 	return v;
 }
 
+/* Whether the file measured what stacks cost with all that they called, so that sums of own costs may differ. */
+bool pp_profile_measured(const struct pp_profile *);
+/* That cost of every node for one metric, over all series; that of node 0 is all. NULL when out of memory. */
+union pp_value *pp_measured_compute(const struct pp_profile *, size_t metric);
 /* The own cost of every node for one metric, over all series; NULL when out of memory. */
 union pp_value *pp_own_compute(const struct pp_profile *, size_t metric);
 

@@ -25,15 +25,38 @@ wide_widen(const struct pp_cell_block *b, size_t at)
 	return new_of != NULL;
 }
 
+/* Rows of calls or lines from now on have only cells that are not 0. */
+static bool
+block_thin(const struct pp_cell_block *b)
+{
+	struct pp_wide *wide = pp_wide_new(sizeof **b->cells, 0);
+	bool ok = wide != NULL;
+	size_t row;
+
+	for (row = 0; ok && row < b->rows; row++)
+		ok = pp_wide_add_cells(wide, *b->cells + row * b->stride, b->stride);
+	if (!ok) {
+		pp_wide_free(wide);
+		return false;
+	}
+	free(*b->cells);
+	*b->cells = NULL;
+	*b->n = *b->cap = 0;
+	*b->wide = wide;
+	return true;
+}
+
 /* Gives every row room for one more metric at a place of each set, zero. False when out of memory. */
 static bool
-block_widen(const struct pp_cell_block *b, size_t at)
+block_widen(const struct pp_cell_block *b, size_t metrics, size_t at)
 {
 	size_t wide = b->stride + b->sets, bytes, row, set, c;
 	int64_t *fresh;
 
 	if (b->rows == 0)
 		return true;
+	if (b->n && !*b->wide && metrics >= PP_FEW_COLUMNS && !block_thin(b))
+		return false;
 	if (*b->wide)
 		return wide_widen(b, at);
 	if (!pp_size_mul(b->rows, wide * sizeof *fresh, &bytes))
@@ -86,7 +109,7 @@ pp_build_metric_late(struct pp_builder *b, const struct pp_metric *metric)
 	for (i = 0; i < blocks; i++) {
 		struct pp_cell_block block = pp_cell_block(p, i);
 
-		if (!block_widen(&block, at))
+		if (!block_widen(&block, p->metrics.n, at))
 			return false;
 		if (i < p->series.n) {
 			p->series.at[i].rows_cap = p->series.at[i].rows;

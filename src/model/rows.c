@@ -371,7 +371,7 @@ pp_build_line_add(struct pp_builder *b, const struct pp_line_row *row, const int
 
 /* Adds costs and calls of a pair whose places are not ordered: to another row when they do not fit. */
 static bool
-pair_add(const struct adding *x, const struct pp_edge_row *row, int64_t calls)
+pair_add(const struct adding *x, const struct pp_edge_row *row, uint64_t calls)
 {
 	struct pp_builder *b = x->b;
 	struct pp_profile *p = b->profile;
@@ -385,7 +385,7 @@ pair_add(const struct adding *x, const struct pp_edge_row *row, int64_t calls)
 	if (to == PP_MAP_NONE)
 		return false;
 	p->calls.told++;
-	room = pp_edge_cell(p, to, 0) <= INT64_MAX - calls;
+	room = (uint64_t)pp_edge_cell(p, to, 0) <= UINT64_MAX - calls;
 	if (PP_UNLIKELY(!room || !costs_try(x, to))) {
 		if (!pp_builder_ok(b))
 			return false;
@@ -398,12 +398,12 @@ pair_add(const struct adding *x, const struct pp_edge_row *row, int64_t calls)
 	}
 	counted = pp_build_edge_cell(b, to, 0);
 	if (counted)
-		*counted += calls;
+		*counted = (int64_t)((uint64_t)*counted + calls);
 	return counted != NULL;
 }
 
 bool
-pp_build_edge_add(struct pp_builder *b, const struct pp_edge_row *row, int64_t calls,
+pp_build_edge_add(struct pp_builder *b, const struct pp_edge_row *row, uint64_t calls,
                   const int64_t *costs, size_t n, const struct pp_over *over)
 {
 	struct adding x = { b, costs, n, over, true };
@@ -418,7 +418,7 @@ pp_build_edge_add(struct pp_builder *b, const struct pp_edge_row *row, int64_t c
 		return false;
 	fits = costs_add(&x, to);
 	counted = pp_build_edge_cell(b, to, 0);
-	if (counted && !pp_cell_add(PP_INT, counted, calls)) {
+	if (counted && !pp_cell_add(PP_UINT, counted, (int64_t)calls)) {
 		over_tell(over, b->profile->metrics.n);
 		fits = false;
 	}

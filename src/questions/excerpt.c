@@ -149,7 +149,7 @@ static const struct {
 	{ "directory", "the profiles of a directory are merged" },
 	{ "left-out", "files that could not be merged are left out" },
 	{ "metric-in-some", "some metrics are known in a part of the files only" },
-	{ "calls-overflow", "some numbers of calls exceed 2^64-1, which is shown instead" },
+	{ "calls-overflow", "some numbers of calls are 2^64-1 or more, and shown as that" },
 	{ "own-nodes", "nodes are numbered in the filtered tree: keep the filters" },
 };
 

@@ -124,7 +124,7 @@ pp_calls_note(struct pp_answer *a, const struct pp_flat *flat)
 		most += flat->calls[row] == UINT64_MAX;
 	if (most)
 		pp_answer_note(a, "calls-overflow",
-		               "the calls of %zu %s exceed 2^64-1, which is shown instead", most,
+		               "the calls of %zu %s are 2^64-1 or more, and shown as that", most,
 		               most == 1 ? "function" : "functions");
 }
 

@@ -273,3 +273,18 @@ $ polyprof top --json closures.xt | grep -o '"total": [0-9]*,'
 $ polyprof diff --json closures.xt closure.xt | grep -o '"[a-z]*": {"total": [0-9]*, "m'
   "before": {"total": 1040, "m
   "after": {"total": 1040, "m
+
+Totals that Xdebug measured stay as they are where functions are taken for one, those of all others, too.
+
+$ printf 'version: 1\ncreator: xdebug 2.9.8 (PHP 7.4.3)\ncmd: /x.php\npart: 1\npositions: line\n\nevents: Time_(10ns) Memory_(bytes)\n\nfl=(1) /x.php\nfn=(1) {closure:/x.php:3-3}\n3 60 0\n\nfl=(1)\nfn=(2) {closure:/x.php:4-4}\n4 50 0\n\nfl=(1)\nfn=(3) a\n2 90 0\ncfl=(1)\ncfn=(1)\ncalls=1 0 0\n3 61 0\ncfl=(1)\ncfn=(2)\ncalls=1 0 0\n4 52 0\n\nfl=(1)\nfn=(4) {main}\n\nsummary: 320 0\n\n1 100 0\ncfl=(1)\ncfn=(3)\ncalls=1 0 0\n9 210 0\n' > apart.xt; sed 's/{closure:[^}]*}/{closure}/' apart.xt > united.xt; polyprof diff -q --csv apart.xt united.xt | cut -d, -f1,4-9; polyprof top -q --csv apart.xt | cut -d, -f1,6,7; polyprof top -q --csv --by file apart.xt | cut -d, -f1,6,7
+  name,self_before,self_after,self_delta,total_before,total_after,total_delta
+  a,900,900,0,2100,2100,0
+  {closure},1100,1100,0,1130,1130,0
+  {main},1000,1000,0,3100,3100,0
+  name,self_Time_(10ns),total_Time_(10ns)
+  {main},1000,3100
+  a,900,2100
+  {closure:/x.php:3-3},600,610
+  {closure:/x.php:4-4},500,520
+  name,self_Time_(10ns),total_Time_(10ns)
+  /x.php,3000,3100

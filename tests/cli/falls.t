@@ -76,7 +76,7 @@ $ polyprof top -m zm --focus release --csv -q pool.json
 $ polyprof top -m Memory --by file --csv memory.xt
   name,file,line,module,calls,self_Time,total_Time,self_Memory,total_Memory,gained_Memory,given_back_Memory
   php:internal,,,,4,597000,597000,1425464,1425464,1425464,0
-  /srv/sample/callgrind/src/php/memory.php,,,,7,56000,653000,-1159136,266328,32,1159168
+  /srv/sample/callgrind/src/php/memory.php,,,,7,56000,657000,-1159136,266328,32,1159168
 
 $ polyprof top -m zm --csv -n 1 pool.json pool.json
   name,file,line,module,calls,self_wt,total_wt,self_zm,total_zm,gained_zm,given_back_zm

@@ -74,7 +74,7 @@ $ polyprof graph -m 'Memory_(bytes)' closures.xt --min 0 | grep -o 'function=".*
   function="{main}" file="/srv/app/closures.php" line="1" calls="1" self="1040" total="1976
   function="App\\Utils\\Filter->bound" file="/srv/app/closures.php" line="6" calls="1" self="384" total="384
 $ polyprof graph --by file closures.xt 2>&- | grep -o 'function=".*total="[0-9]*'
-  function="/srv/app/closures.php" calls="25" self="98060" total="114930
+  function="/srv/app/closures.php" calls="25" self="98060" total="114960
   function="php:internal" calls="5" self="15090" total="17250
   function="/srv/app/closures.php(12) : eval()'d code" calls="2" self="1780" total="1780
 

@@ -219,3 +219,15 @@ $ polyprof diff -m live_bytes tc.heap je.heap
 
     no function changed
     ... and 2 functions within noise, 1 unchanged function (-n 0 shows all)
+
+Go's first heap profiles name nothing in comments. Their numbers are not in columns, by which they are told from those of gperftools: one sample stands for more of what is small.
+
+$ printf 'heap profile: 2: 1536 [4: 3072] @ heap/2048\n1: 512 [1: 512] @ 0x1000 0x2000\n1: 1024 [3: 2560] @ 0x1100 0x2000\n' > go.heap; polyprof info --json -q go.heap | grep -o '"name": "[al][a-z]*_[bc][a-z]*", "unit": "[a-z]*", "total": [0-9]*'; sed 's/^\([0-9]\)/     \1/' go.heap > tc.heap; polyprof info --json -q tc.heap | grep -o '"name": "[al][a-z]*_[bc][a-z]*", "unit": "[a-z]*", "total": [0-9]*'
+  "name": "alloc_bytes", "unit": "bytes", "total": 5828
+  "name": "alloc_count", "unit": "count", "total": 7
+  "name": "live_bytes", "unit": "bytes", "total": 2921
+  "name": "live_count", "unit": "count", "total": 4
+  "name": "alloc_bytes", "unit": "bytes", "total": 4096
+  "name": "alloc_count", "unit": "count", "total": 5
+  "name": "live_bytes", "unit": "bytes", "total": 2048
+  "name": "live_count", "unit": "count", "total": 3

@@ -71,14 +71,16 @@ $ polyprof top --json -n 0 modules.out | python3 -c 'import json, sys; a = json.
 It is the same in any part of the time, and in other formats.
 
 $ polyprof top -q --time 0%..100% modules.out -n 3
-  time: 935 µs in 11 functions
+  time: 935 µs in 16 functions
 
-      self  self%                 total  total%  calls  function       place
-    487 µs  52.0%  ████████████  935 µs  100.0%      0  main::RUNTIME  /tmp/demo/modules.pl:1
-    233 µs  24.9%  █████▊        233 µs   24.9%      0  Late::RUNTIME  /tmp/demo/lib/Late.pm:1
-    174 µs  18.6%  ████▎         180 µs   19.3%      1  main::BEGIN@2  /tmp/demo/modules.pl:2
+      self  self%                 total  total%  calls  places  files  function       place
+    487 µs  52.0%  ████████████  935 µs  100.0%      0                 main::RUNTIME  /tmp/demo/modules.pl:1
+    233 µs  24.9%  █████▊        233 µs   24.9%      0                 Late::RUNTIME  /tmp/demo/lib/Late.pm:1
+    174 µs  18.6%  ████▎         180 µs   19.3%      1       1      1  main::BEGIN@2  /tmp/demo/modules.pl:2
 
     ... and 8 more functions (-n 0 shows all)
+
+    ... and 5 functions that cost nothing (-n 0 shows them)
 
 $ for to in folded json callgrind xdebug spaa pynytprof; do polyprof convert -q modules.out --to $(echo $to | sed s,json,spx,) -o m.$to 2>/dev/null; polyprof top -q --json m.$to 2>/dev/null | python3 -c 'import json, sys; a = json.load(sys.stdin); print(a["format"], a["total"], a["functions"][0]["name"])'; done
   folded 9353 main::RUNTIME
@@ -171,3 +173,16 @@ $ polyprof callers main::RUNTIME level.out
   main::RUNTIME: 410 µs in all, 380 µs by itself, 0 calls
 
     nothing calls it
+
+A sub whose total Perl counts twice, of closures that call each other, stays as it is when all of the time is asked for.
+
+$ polyprof top -q -n 2 closures.out; for time in 0%..100% 0%.. ..100% 0ms..10s; do polyprof top -q -n 0 --json --time $time closures.out | cmp - <(polyprof top -q -n 0 --json closures.out); done
+  time: 93.1 µs in 4 functions
+
+       self  self%                  total  total%  calls  places  files  function                       place
+    41.8 µs  44.9%  ████████████   142 µs  153.1%     12       2      1  main::__ANON__[closures.pl:4]  /home/demo/closures.pl:4
+    36.7 µs  39.4%  ██████████▌   36.7 µs   39.4%     12       2      1  main::make (recursion 5)       /home/demo/closures.pl:1
+
+    ... and 1 more function (-n 0 shows all)
+
+    ... and 1 function that costs nothing (-n 0 shows it)

@@ -154,3 +154,55 @@ $ printf 'version: 1\ncreator: callgrind-3.19.0\nevents: Ir\n\nfn=main\n1 1\ncfn
   calls.out: warning: under other names or units: Ir as time in ns [loss-units]
   calls.out: warning: changed to fit: names (2) [loss-names]
   "total": 600, "est
+
+Counts of calls have 64 bits, too.
+
+$ printf 'version: 1\ncreator: callgrind-3.19.0\nevents: Ir\n\nfn=main\n1 1\ncfn=f\ncalls=9223372036854775808 1\n1 5\n2 1\ncfn=g\ncalls=18446744073709551615 1\n2 5\nfn=f\n1 5\nfn=g\n1 5\ntotals: 12\n' > many.callgrind; polyprof check many.callgrind; for to in callgrind spaa; do polyprof convert -q many.callgrind --to $to -o many2.$to && polyprof top --csv many2.$to | cut -d, -f1,5; done; polyprof convert -q many2.spaa --to callgrind -o - | grep calls=; polyprof convert -q many.callgrind --to xhprof -o many.xhprof
+  many.callgrind: accept (callgrind)
+  name,calls
+  f,9223372036854775808
+  g,18446744073709551615
+  main,0
+  name,calls
+  f,9223372036854775808
+  g,18446744073709551615
+  main,0
+  calls=9223372036854775808 1
+  calls=18446744073709551615 1
+! polyprof: the calls of 1 function are 2^64-1 or more, and shown as that
+! polyprof: the calls of 1 function are 2^64-1 or more, and shown as that
+! polyprof: error: cannot write xhprof: a limit was reached
+= 4
+$ sed 's/=9223372036854775808/=18446744073709551616/' many.callgrind | polyprof check -
+  -:8:7: error: the number of calls is not a number [callgrind-bad-calls]
+  -: reject (callgrind: 1 error)
+= 1
+
+Of many events only what is not 0 takes room: rows end with the last of them, and xhprof's leave the others out.
+
+$ awk 'BEGIN { n = 300; printf "version: 1\ncreator: callgrind-3.19.0\nevents:"; for (i = 0; i < n; i++) printf " E%d", i; print "\n"; for (f = 0; f < n; f++) { printf "fn=f%d\n%d", f, f + 1; for (i = 0; i < f; i++) printf " 0"; print " 7"; if (f) { printf "cfn=f%d\ncalls=1 1\n%d 1\n", f - 1, f + 1 } } }' > wide.callgrind; polyprof convert -q wide.callgrind --to spaa -o wide.spaa; polyprof convert -q wide.spaa --to callgrind -o wide2.callgrind; grep -A3 'f[12]$' wide2.callgrind | head -12; for to in callgrind spaa xhprof; do polyprof convert -q wide.callgrind --to $to -o w.$to; polyprof top -q -n 0 --json -m E7 w.$to | grep -o '"total": [0-9]*, "est'; polyprof info --json -q w.$to | grep -o '"name": "[Ew][t0-9]*"' | wc -l; done; grep -o '"f3==>f2":{[^}]*}' w.xhprof
+  fn=(2) f1
+  2 0 7
+  cfn=(1)
+  calls=1 1
+  --
+  fn=(3) f2
+  3 0 0 7
+  cfn=(2)
+  calls=1 1
+  "total": 7, "est
+  300
+  "total": 7, "est
+  300
+  "total": 7, "est
+  300
+  "f3==>f2":{"ct":1,"wt":1}
+
+So it is where events come with later parts, and files of different events are merged.
+
+$ awk 'BEGIN { print "version: 1\ncreator: other"; for (p = 0; p < 17; p++) printf "part: %d\nevents: E%d F%d\n\nfn=f%d\n1 7 8\ncfn=g\ncalls=1 1\n1 1\nfn=g\n1 2\n", p + 1, p, p, p }' > parts.callgrind; polyprof top -n 0 --json -m F16 parts.callgrind | grep -o '"total": [0-9]*, "est'; polyprof top -n 0 --json -m E3 parts.callgrind wide.callgrind | grep -o '"total": [0-9]*, "est'
+  "total": 8, "est
+  "total": 16, "est
+! wide.callgrind: warning: part 1 has no totals: line [callgrind-no-totals]
+! polyprof: only 1 of 2 profiles has F0, F1, F2, F3, F4, F5 and 294 more; their totals are from that one alone
+! polyprof: 2 files, merged; what changed between them: polyprof diff parts.callgrind wide.callgrind

@@ -63,11 +63,24 @@ header_read(struct pp_slice line, struct header *h)
 	return true;
 }
 
+/* Whether numbers stand in columns. */
+static bool
+is_padded(struct pp_slice text)
+{
+	struct pp_slice line;
+
+	while (pp_slice_line(&text, &line) && pp_slice_holds(line, "@"))
+		if (pp_slice_starts(line, " ") || pp_slice_holds(line, "  "))
+			return true;
+	return false;
+}
+
+/* Go names frames in comments, but for its first years, and does not put numbers in columns, as gperftools does. */
 static bool
 is_go(struct pp_slice text)
 {
 	return memmem(text.p, text.n, "\n#\t0x", 5) ||
-	       memmem(text.p, text.n, "\n# runtime.MemStats", 19);
+	       memmem(text.p, text.n, "\n# runtime.MemStats", 19) || !is_padded(text);
 }
 
 /* As google-pprof decides; what Go writes is as Go's own pprof has it. */

@@ -8,7 +8,6 @@
 #include "base/utf8.h"
 #include "formats/format.h"
 #include "formats/kit/tree_walk.h"
-#include "model/ledger.h"
 
 #define NO_STACK "[no stack]"
 
@@ -48,19 +47,15 @@ static uint32_t
 pair_row(struct pp_level_calls *c, pp_str caller, pp_str callee)
 {
 	uint64_t key = (uint64_t)caller << 32 | callee;
-	size_t metrics = c->profile->metrics.n, cells = c->pairs.n * metrics;
 	uint32_t row = pp_map_get(&c->row_of, key);
 
 	if (row != PP_MAP_NONE)
 		return row;
 	row = (uint32_t)c->pairs.n;
-	if (!pp_vec_reserve(&c->costs, cells + metrics) ||
+	if (!pp_ledger_grow(&c->costs, row, (size_t)row + 1) ||
 	    !pp_vec_push(&c->pairs, (struct pp_level_pair){ .caller = caller, .callee = callee }) ||
 	    !pp_map_set(&c->row_of, key, row))
 		return PP_MAP_NONE;
-	/* A sum of nothing is all zero bits, as an integer and as a double. */
-	for (c->costs.n = cells + metrics; cells < c->costs.n; cells++)
-		c->costs.at[cells] = (union pp_value){ 0 };
 	return row;
 }
 
@@ -143,7 +138,7 @@ costs_add(struct pp_level_calls *c, const struct levels *l, size_t metric)
 	const struct pp_profile *p = c->profile;
 	const struct pp_metric *m = &p->metrics.at[metric];
 	struct pp_inclusive inclusive;
-	union pp_value rest, *at = c->costs.n ? c->costs.at + metric : NULL;
+	union pp_value rest;
 	pp_node node;
 
 	if (!pp_inclusive_compute(&inclusive, p, metric))
@@ -152,14 +147,14 @@ costs_add(struct pp_level_calls *c, const struct levels *l, size_t metric)
 	for (node = 1; node < p->tree.n; node++) {
 		union pp_value cost = pp_inclusive_of(&inclusive, node);
 
-		pp_value_add(m, &at[l->row[node] * p->metrics.n], cost);
+		pp_ledger_add(&c->costs, l->row[node], metric, cost);
 		if (pp_tree_parent(&p->tree, node) == 0)
 			pp_value_sub(m, &rest, cost);
 	}
 	if (l->row[0] != PP_MAP_NONE)
-		pp_value_add(m, &at[l->row[0] * p->metrics.n], rest);
+		pp_ledger_add(&c->costs, l->row[0], metric, rest);
 	pp_inclusive_release(&inclusive);
-	return true;
+	return !c->costs.failed;
 }
 
 static bool
@@ -209,9 +204,9 @@ calls_take(struct pp_level_calls *c, pp_str *name)
 		if (row == PP_MAP_NONE)
 			return false;
 		pp_count_add(&c->pairs.at[row].calls, (uint64_t)pp_edge_cell(p, i, 0));
-		pp_values_add_cells(p, c->costs.at + row * p->metrics.n, pp_edge_costs(p, i));
+		pp_ledger_add_cells(&c->costs, row, pp_edge_costs(p, i));
 	}
-	return true;
+	return !c->costs.failed;
 }
 
 /* By function: what it costs itself and calls, less what its callers account for. */
@@ -252,16 +247,12 @@ rests_add(struct pp_level_calls *c, pp_str *name)
 			continue;
 		ok = func_named(c, name, (pp_func)i) &&
 		     (row = pair_row(c, PP_FROM_OUTSIDE, name[i])) != PP_MAP_NONE;
-		for (k = 0; ok && k < left.n; k++) {
-			uint32_t m = pp_values_metric(&left, k);
-
-			pp_value_add(&p->metrics.at[m], &c->costs.at[row * p->metrics.n + m],
-			             left.at[k]);
-		}
+		if (ok)
+			pp_ledger_add_values(&c->costs, row, left);
 	}
 	free(called);
 	pp_ledger_release(&rest);
-	return ok;
+	return ok && !c->costs.failed;
 }
 
 static bool
@@ -281,28 +272,47 @@ calls_collect(struct pp_level_calls *c)
 
 /* ---- either ------------------------------------------------------------------------------- */
 
+/* Whether all that is to be written has 64 bits; notes what is rounded. */
 static pp_status
-values_settle(struct pp_level_calls *c, struct pp_writer *w, const struct pp_key_column *columns)
+values_check(const struct pp_level_calls *c, struct pp_writer *w)
 {
 	const struct pp_profile *p = c->profile;
-	size_t i, m, n = p->metrics.n;
+	size_t i, k;
 
-	if (!pp_vec_reserve(&c->whole, c->costs.n + 1))
-		return PP_E_NOMEM;
-	for (i = 0; i < c->pairs.n; i++)
-		for (m = 0; m < n; m++) {
-			bool rounded;
+	for (i = 0; i < c->pairs.n; i++) {
+		struct pp_values costs = pp_ledger_row(&c->costs, i);
+		bool fits = c->pairs.at[i].calls <= INT64_MAX;
+		int64_t whole;
 
-			if (!pp_value_whole(&p->metrics.at[m], c->costs.at[i * n + m],
-			                    columns[m].unit, &c->whole.at[i * n + m], &rounded)) {
-				pp_diag_add(w->diags, &pp_loss_rules[PP_LOSS_VALUES], PP_NOWHERE,
-				            "values exceed 64 bits");
-				return PP_E_LIMIT;
-			}
+		for (k = 0; k < costs.n; k++) {
+			uint32_t m = pp_values_metric(&costs, k);
+			bool rounded = false;
+
+			fits &= pp_value_whole(&p->metrics.at[m], costs.at[k], c->columns[m].unit,
+			                       &whole, &rounded);
 			w->loss.rounded += rounded;
 		}
-	c->whole.n = c->costs.n;
+		if (!fits) {
+			pp_diag_add(w->diags, &pp_loss_rules[PP_LOSS_VALUES], PP_NOWHERE,
+			            "values exceed 64 bits");
+			return PP_E_LIMIT;
+		}
+	}
 	return PP_OK;
+}
+
+int64_t
+pp_level_calls_whole(const struct pp_level_calls *c, size_t pair, size_t metric)
+{
+	int64_t whole = 0;
+	bool rounded;
+
+	if (c->root && pair + 1 == c->pairs.n)
+		return c->root[metric];
+	(void)pp_value_whole(&c->profile->metrics.at[metric],
+	                     pp_ledger_get(&c->costs, pair, metric), c->columns[metric].unit,
+	                     &whole, &rounded);
+	return whole;
 }
 
 pp_status
@@ -314,11 +324,12 @@ pp_level_calls_collect(struct pp_level_calls *c, struct pp_writer *w, const char
 
 	*c = (struct pp_level_calls){ .profile = p,
 		                      .separator = separator,
+		                      .columns = columns,
 		                      .row_of = { .seed = p->strs.seed } };
-	if (!pp_strtab_init(&c->names, p->strs.seed) ||
+	if (!pp_strtab_init(&c->names, p->strs.seed) || !pp_ledger_init(&c->costs, p, 0) ||
 	    !(pp_profile_basis(p) == PP_BASIS_TREE ? tree_collect(c) : calls_collect(c)))
 		return PP_E_NOMEM;
-	status = values_settle(c, w, columns);
+	status = values_check(c, w);
 	w->loss.names += c->changed;
 	w->loss.more[PP_TRAIT_RECURSION] += (int64_t)c->recursive;
 	return status;
@@ -337,23 +348,30 @@ bool
 pp_level_calls_wrap(struct pp_level_calls *c, const char *name)
 {
 	struct pp_level_pair root = { .caller = PP_FROM_OUTSIDE, .calls = 1 };
-	size_t n = c->profile->metrics.n, i, m;
-	int64_t *sum;
 	bool is_new;
+	size_t n = c->profile->metrics.n, rows = c->pairs.n, i, k;
+	int64_t *sum = calloc(n + 1, sizeof *sum);
+	bool fits = sum && pp_ledger_grow(&c->costs, rows, rows + 1) &&
+	            pp_strtab_intern(&c->names, name, strlen(name), &root.callee, &is_new);
 
-	if (!pp_strtab_intern(&c->names, name, strlen(name), &root.callee, &is_new) ||
-	    !pp_vec_reserve(&c->whole, c->whole.n + n + 1))
-		return false;
-	sum = c->whole.at + c->whole.n;
-	memset(sum, 0, n * sizeof *sum);
-	for (i = 0; i < c->pairs.n; i++)
-		for (m = 0; m < n && c->pairs.at[i].caller == PP_FROM_OUTSIDE; m++)
-			(void)pp_cell_add(PP_INT, &sum[m], c->whole.at[i * n + m]);
-	for (i = 0; i < c->pairs.n; i++)
-		if (c->pairs.at[i].caller == PP_FROM_OUTSIDE)
-			c->pairs.at[i].caller = root.callee;
-	c->whole.n += n;
-	return pp_vec_push(&c->pairs, root);
+	/* Of numbers as they are written, so that nothing is left as its own. */
+	for (i = 0; fits && i < rows; i++) {
+		struct pp_values costs = pp_ledger_row(&c->costs, i);
+
+		if (c->pairs.at[i].caller != PP_FROM_OUTSIDE)
+			continue;
+		for (k = 0; k < costs.n; k++) {
+			uint32_t m = pp_values_metric(&costs, k);
+
+			(void)pp_cell_add(PP_INT, &sum[m], pp_level_calls_whole(c, i, m));
+		}
+		c->pairs.at[i].caller = root.callee;
+	}
+	for (k = 0; fits && k < n; k++)
+		if (sum[k])
+			fits = pp_ledger_at(&c->costs, rows, k) != NULL;
+	c->root = sum;
+	return fits && pp_vec_push(&c->pairs, root);
 }
 
 void
@@ -361,7 +379,7 @@ pp_level_calls_release(struct pp_level_calls *c)
 {
 	pp_strtab_release(&c->names);
 	pp_vec_release(&c->pairs);
-	pp_vec_release(&c->costs);
-	pp_vec_release(&c->whole);
+	pp_ledger_release(&c->costs);
+	free(c->root);
 	pp_map_release(&c->row_of);
 }

@@ -9,6 +9,7 @@
 
 #include "base/strtab.h"
 #include "formats/kit/metric_keys.h"
+#include "model/ledger.h"
 
 /* The caller of a root. */
 #define PP_FROM_OUTSIDE UINT32_MAX
@@ -24,8 +25,10 @@ struct pp_level_calls {
 	const char *separator; /* what no name may hold */
 	struct pp_strtab names;
 	PP_VEC(struct pp_level_pair) pairs; /* by first appearance */
-	PP_VEC(union pp_value) costs;       /* per pair and metric: inclusive */
-	PP_VEC(int64_t) whole;              /* the same as numbers to be written */
+	struct pp_ledger costs;             /* per pair and metric: inclusive */
+	const struct pp_key_column *columns;
+	int64_t
+	    *root; /* per metric: what the root that was made up costs, as it is written; or NULL */
 	struct pp_map row_of;
 	bool has_calls;
 	uint64_t recursive; /* names that stand for a function below itself */
@@ -39,6 +42,8 @@ struct pp_level_calls {
  */
 pp_status pp_level_calls_collect(struct pp_level_calls *, struct pp_writer *, const char *separator,
                                  const struct pp_key_column *columns);
+/* What a pair costs of a metric, as it is written. */
+int64_t pp_level_calls_whole(const struct pp_level_calls *, size_t pair, size_t metric);
 /* Whether there is a root of that name. */
 bool pp_level_calls_has_root(const struct pp_level_calls *, const char *name);
 /* Lets a function that is made up call all roots; its pair is the last one. False when out of memory. */

@@ -14,7 +14,8 @@ pp_sites_release(struct pp_sites *s)
 {
 	pp_map_release(&s->pairs);
 	pp_vec_release(&s->at);
-	pp_vec_release(&s->costs);
+	pp_vec_release(&s->few);
+	pp_wide_free(s->many);
 	free(s->left);
 }
 
@@ -34,10 +35,12 @@ site_enter(struct pp_sites *s, const struct pp_profile *p, const struct pp_sites
 	struct pp_site site = { row->site_file,
 		                row->site_line,
 		                row->site_address,
-		                pp_edge_cell(p, i, 0),
+		                (uint64_t)pp_edge_cell(p, i, 0),
 		                first == PP_MAP_NONE ? 0 : first + 1,
 		                first != PP_MAP_NONE,
-		                false };
+		                false,
+		                0 };
+	int64_t *cell;
 	unsigned k;
 
 	if (s->at.n >= PP_MAP_NONE - 1 || !pp_map_set(&s->pairs, key, (uint32_t)s->at.n) ||
@@ -45,9 +48,20 @@ site_enter(struct pp_sites *s, const struct pp_profile *p, const struct pp_sites
 		return false;
 	if (site.shared)
 		s->at.at[first].shared = true;
-	for (k = 0; k < s->columns; k++)
-		if (!pp_vec_push(&s->costs, by->cost(by->ctx, k, i)))
+	if (s->many && !pp_wide_push(s->many))
+		return false;
+	for (k = 0; k < s->columns; k++) {
+		int64_t cost = by->cost(by->ctx, k, i);
+
+		if (!s->many && !pp_vec_push(&s->few, cost))
 			return false;
+		if (!s->many || !cost)
+			continue;
+		cell = pp_wide_at(s->many, s->at.n - 1, k);
+		if (!cell)
+			return false;
+		*cell = cost;
+	}
 	return true;
 }
 
@@ -58,7 +72,9 @@ pp_sites_init(struct pp_sites *s, const struct pp_profile *p, const struct pp_si
 
 	*s = (struct pp_sites){ .columns = by->columns, .pairs = { .seed = p->strs.seed } };
 	s->left = calloc(2 * (size_t)by->columns + 1, sizeof *s->left);
-	if (!s->left)
+	if (by->columns > PP_FEW_COLUMNS)
+		s->many = pp_wide_new(sizeof(int64_t), 0);
+	if (!s->left || (by->columns > PP_FEW_COLUMNS && !s->many))
 		return false;
 	/* The last row first: sites of a pair are listed in the order of the profile. */
 	for (i = p->calls.rows.n; i-- > 0;) {
@@ -76,7 +92,7 @@ pp_sites_init(struct pp_sites *s, const struct pp_profile *p, const struct pp_si
 }
 
 bool
-pp_sites_ask(struct pp_sites *s, uint32_t caller, uint32_t callee, int64_t calls,
+pp_sites_ask(struct pp_sites *s, uint32_t caller, uint32_t callee, uint64_t calls,
              const int64_t *costs)
 {
 	uint32_t first = pp_map_get(&s->pairs, pair_key(caller, callee));
@@ -88,14 +104,29 @@ pp_sites_ask(struct pp_sites *s, uint32_t caller, uint32_t callee, int64_t calls
 }
 
 /* The part of `amount` for one of whom there is `here`, when there is `all` from here on. */
-static int64_t
-part_of(int64_t amount, int64_t here, pp_i128 all)
+static pp_i128
+part_of(pp_i128 amount, pp_i128 here, pp_i128 all)
 {
+	pp_u128 part, whole;
+
 	/* Costs of either sign cannot be shared out by proportion. */
 	if (amount == all || all == 0 || (all > 0) != (amount > 0) || (all > 0) != (here > 0) ||
 	    (here > 0 ? here > all : here < all))
 		return amount == all ? here : 0;
-	return (int64_t)((pp_i128)amount * here / all);
+	/* Either has 64 bits and a sign, which is the same. */
+	whole = (pp_u128)(all < 0 ? -all : all);
+	part = (pp_u128)(amount < 0 ? -amount : amount) * (pp_u128)(here < 0 ? -here : here) /
+	       whole;
+	return amount < 0 ? -(pp_i128)part : (pp_i128)part;
+}
+
+/* What a site has left of a column; NULL where that is 0 and was. */
+static int64_t *
+cost_of(const struct pp_sites *s, size_t site, unsigned column)
+{
+	if (!s->many)
+		return &s->few.at[site * s->columns + column];
+	return pp_wide_find(s->many, site, column) ? pp_wide_at(s->many, site, column) : NULL;
 }
 
 /* What sites from `site` on, those that have calls, have left of a column (columns: of calls). */
@@ -104,9 +135,11 @@ left_from(struct pp_sites *s, uint32_t site, unsigned column)
 {
 	pp_i128 sum = 0;
 
-	for (; site; site = s->at.at[site - 1].next, s->steps++)
-		sum += column == s->columns ? s->at.at[site - 1].calls
-		                            : s->costs.at[(site - 1) * s->columns + column];
+	for (; site; site = s->at.at[site - 1].next, s->steps++) {
+		const int64_t *cost = column < s->columns ? cost_of(s, site - 1, column) : NULL;
+
+		sum += column == s->columns ? (pp_i128)s->at.at[site - 1].calls : cost ? *cost : 0;
+	}
 	return sum;
 }
 
@@ -123,7 +156,7 @@ bool
 pp_sites_next(struct pp_sites *s, struct pp_site_share *share)
 {
 	struct pp_site *site;
-	int64_t *have, *given = s->left + s->columns;
+	int64_t *given = s->left + s->columns;
 	bool all = false;
 	unsigned k;
 
@@ -131,23 +164,27 @@ pp_sites_next(struct pp_sites *s, struct pp_site_share *share)
 		site = &s->at.at[s->site - 1];
 		all = !site->next || s->steps > STEPS_MOST;
 		share->calls = all ? s->calls
-		                   : part_of(s->calls, site->calls,
-		                             left_from(s, s->site, s->columns));
+		                   : (uint64_t)part_of(s->calls, site->calls,
+		                                       left_from(s, s->site, s->columns));
 		if (all || share->calls > 0)
 			break;
 	}
 	if (!s->site || (all && s->calls == 0))
 		return false;
-	have = s->costs.at + (size_t)(s->site - 1) * s->columns;
 	all |= share->calls == s->calls;
 	for (k = 0; k < s->columns; k++) {
-		given[k] = all ? s->left[k]
-		               : part_of(s->left[k], have[k], left_from(s, s->site, k));
+		int64_t *have = s->left[k] ? cost_of(s, s->site - 1, k) : NULL;
+
+		given[k] = all    ? s->left[k]
+		           : have ? (int64_t)part_of(s->left[k], *have, left_from(s, s->site, k))
+		                  : 0;
 		s->left[k] = (int64_t)((uint64_t)s->left[k] - (uint64_t)given[k]);
-		have[k] = (int64_t)((uint64_t)have[k] - (uint64_t)given[k]);
+		if (have)
+			*have = (int64_t)((uint64_t)*have - (uint64_t)given[k]);
+		site->differs |= !have && given[k];
 	}
 	s->calls -= share->calls;
-	site->calls = (int64_t)((uint64_t)site->calls - (uint64_t)share->calls);
+	site->calls -= share->calls;
 	site->given++;
 	share->file = site->file;
 	share->line = site->line;
@@ -183,10 +220,11 @@ pp_sites_lost(const struct pp_sites *s, bool rounded)
 	for (i = 0; i < s->at.n; i++) {
 		const struct pp_site *site = &s->at.at[i];
 		int64_t slack = rounded ? (int64_t)site->given : 0;
-		bool differs = site->calls != 0;
+		bool differs = site->calls != 0 || site->differs;
 
 		for (k = 0; k < s->columns; k++) {
-			int64_t left = s->costs.at[i * s->columns + k];
+			const int64_t *cost = cost_of(s, i, k);
+			int64_t left = cost ? *cost : 0;
 
 			differs |= left > slack || left < -slack;
 		}

@@ -25,17 +25,20 @@ struct pp_sites {
 		pp_str file;
 		uint32_t line;
 		uint64_t address;
-		int64_t calls;  /* still to be given out */
+		uint64_t calls; /* still to be given out */
 		uint32_t next;  /* of the same pair, + 1; 0 = none */
 		bool shared;    /* the pair has others */
+		bool differs;   /* it got what the profile does not state of it */
 		uint32_t given; /* how often of it */
 	})
 	at;
-	PP_VEC(int64_t) costs; /* by site and column: still to be given out */
-	uint64_t steps;        /* that sharing out took */
+	/* By site and column: still to be given out. Either of the two, by the number of columns. */
+	PP_VEC(int64_t) few;
+	struct pp_wide *many;
+	uint64_t steps; /* that sharing out took */
 	/* The step that is asked about. */
 	uint32_t site; /* + 1; 0 = none is left */
-	int64_t calls;
+	uint64_t calls;
 	int64_t *left; /* by column */
 };
 
@@ -44,7 +47,7 @@ struct pp_site_share {
 	pp_str file;
 	uint32_t line; /* 0 = not known */
 	uint64_t address;
-	int64_t calls;
+	uint64_t calls;
 	int64_t *costs; /* by column; until the next call */
 };
 
@@ -52,7 +55,7 @@ struct pp_site_share {
 bool pp_sites_init(struct pp_sites *, const struct pp_profile *, const struct pp_sites_by *);
 void pp_sites_release(struct pp_sites *);
 /* Asks about a step of so many calls; true when there is a site to be had. */
-bool pp_sites_ask(struct pp_sites *, uint32_t caller, uint32_t callee, int64_t calls,
+bool pp_sites_ask(struct pp_sites *, uint32_t caller, uint32_t callee, uint64_t calls,
                   const int64_t *costs);
 /* The next part of it; false when there is none. The parts of a step are all of it. */
 bool pp_sites_next(struct pp_sites *, struct pp_site_share *);

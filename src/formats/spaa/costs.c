@@ -287,6 +287,7 @@ pp_spaa_costs_release(struct pp_spaa_costs *c)
 	pp_map_release(&c->event_of);
 	pp_vec_release(&c->series);
 	pp_map_release(&c->series_of);
+	pp_map_release(&c->labels_of);
 	free(c->moved);
 	pp_vec_release(&c->path);
 	pp_vec_release(&c->values);

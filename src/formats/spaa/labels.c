@@ -1,6 +1,6 @@
 /*
  * Labels of stacks: what their context says beside event, process, thread and cpu. Only who asks for labels gets here;
- * then the text of the record is looked at once more.
+ * then the text of a record is looked at once more, the first of each context.
  */
 #include "formats/spaa/spaa.h"
 
@@ -35,7 +35,8 @@ value_add(struct labels *l)
 	struct pp_json_str text;
 	struct pp_slice raw, key = pp_slice_of(l->key.p, l->key.n);
 
-	if (!pp_order_has_label(&b->order, key)) {
+	/* Null is nothing, as in what tells contexts apart. */
+	if (pp_scan_peek(&l->scan) == PP_JSON_NULL || !pp_order_has_label(&b->order, key)) {
 		(void)pp_scan_skip(&l->scan, NULL);
 		return;
 	}
@@ -81,8 +82,8 @@ object_add(struct labels *l, bool outer, size_t prefix)
 	}
 }
 
-pp_labels
-pp_spaa_labels(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
+static pp_labels
+record_labels(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 {
 	struct labels l = { .r = r };
 	struct pp_json_str key;
@@ -101,5 +102,19 @@ pp_spaa_labels(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	pp_vec_release(&l.list);
 	pp_buf_release(&l.key);
 	pp_arena_release(&l.arena);
+	return set;
+}
+
+pp_labels
+pp_spaa_labels(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
+{
+	uint64_t context = rec->u.stack.context;
+	uint32_t set = pp_map_get(&r->costs.labels_of, context);
+
+	if (set == PP_MAP_NONE) {
+		set = record_labels(r, rec);
+		if (!pp_map_set(&r->costs.labels_of, context, set))
+			pp_spaa_no_memory(r);
+	}
 	return set;
 }

@@ -225,7 +225,8 @@ state_init(struct pp_spaa_reader *r, struct pp_reader *reader, struct pp_builder
 		&r->costs.event_of,     &r->dicts.func_of,        &r->metrics.of,
 		&r->costs.series_of,    &r->stacks.contexts,      &r->stacks.pending_of,
 		&r->dicts.dso_of.large, &r->dicts.frame_of.large, &r->dicts.thread_of.large,
-		&r->metrics.unit_of,    &r->metrics.counted,      &r->times.share_of
+		&r->metrics.unit_of,    &r->metrics.counted,      &r->times.share_of,
+		&r->costs.labels_of
 	};
 	size_t i;
 

@@ -227,6 +227,7 @@ struct pp_spaa_costs {
 	uint32_t last_event;
 	PP_VEC(struct pp_spaa_series_key) series;
 	struct pp_map series_of;
+	struct pp_map labels_of; /* context -> its labels */
 	uint32_t last_series;
 	uint32_t *moved;             /* where the profile has each series of the builder */
 	PP_VEC(pp_frame) path;       /* of one stack */

@@ -102,8 +102,7 @@ read_call(struct pp_cg_parser *p, const struct pp_cg_call *call, const struct pp
 
 	if (p->place.current_file != p->place.file)
 		row.site_file = p->place.current_file;
-	if (pp_build_edge_add(p->builder, &row, (int64_t)call->count, costs, p->cost_bound,
-	                      &over) &&
+	if (pp_build_edge_add(p->builder, &row, call->count, costs, p->cost_bound, &over) &&
 	    r->body)
 		pp_cg_emit_call(pp_cg_body_place(r->body, p), call, pos, costs, p->cost_count);
 }

@@ -246,41 +246,19 @@ costs_add(struct making *k, void (*add)(struct making *, uint32_t, size_t, union
 
 /* ---- from a tree ------------------------------------------------------------------------ */
 
-/* Whether all series measured inclusive costs. */
-static bool
-is_measured(const struct pp_profile *p)
-{
-	size_t i;
-
-	for (i = 0; i < p->series.n; i++)
-		if (!p->series.at[i].measured)
-			return false;
-	return p->series.n > 0;
-}
-
 /* What each node cost with all below it, measured where it was. NULL when out of memory. */
 static union pp_value *
 node_costs(const struct pp_profile *p, size_t metric)
 {
-	const struct pp_metric *m = &p->metrics.at[metric];
-	union pp_value *cost = calloc(p->tree.n, sizeof *cost);
+	union pp_value *cost;
 	struct pp_inclusive inclusive;
-	size_t i;
-	uint32_t row, node;
+	pp_node node;
 
+	if (pp_profile_measured(p))
+		return pp_measured_compute(p, metric);
+	cost = calloc(p->tree.n, sizeof *cost);
 	if (!cost)
 		return NULL;
-	if (is_measured(p)) {
-		for (i = 0; i < p->series.n; i++) {
-			const struct pp_series *s = &p->series.at[i];
-
-			for (row = 0; row < s->rows; row++)
-				pp_value_add(
-				    m, &cost[pp_series_node(s, row)],
-				    pp_cell_value(m, pp_series_measured(p, s, row)[metric]));
-		}
-		return cost;
-	}
 	if (!pp_inclusive_compute(&inclusive, p, metric)) {
 		free(cost);
 		return NULL;
@@ -398,7 +376,7 @@ tree_rows(struct making *k, const pp_func *funcs, uint32_t *row_of)
 			k->w->loss.more[PP_TRAIT_CALLS] += calls[node] > 0;
 		if (!counted)
 			continue;
-		cell_add(k, PP_INT, counted, calls[node] ? (int64_t)calls[node] : 1);
+		cell_add(k, PP_UINT, counted, calls[node] ? (int64_t)calls[node] : 1);
 		k->w->loss.made |= known ? 0 : PP_HAS(CALLS);
 	}
 	free(calls);
@@ -449,7 +427,7 @@ tree_edges(struct making *k, const pp_func *funcs)
 	uint32_t *row_of = calloc(k->p->tree.n, sizeof *row_of);
 	bool ok = row_of && tree_rows(k, funcs, row_of);
 
-	if (ok && k->p->metrics.n > PP_FEW_COLUMNS && !is_measured(k->p))
+	if (ok && k->p->metrics.n > PP_FEW_COLUMNS && !pp_profile_measured(k->p))
 		ok = tree_costs_sparse(k, row_of);
 	else if (ok)
 		ok = tree_costs(k, row_of);
@@ -563,7 +541,7 @@ rows_edges(struct making *k)
 		counted = pp_build_edge_cell(k->b, to, 0);
 		if (!counted)
 			return;
-		cell_add(k, PP_INT, counted, calls);
+		cell_add(k, PP_UINT, counted, calls);
 		costs_add(k, edge_add, to, pp_edge_costs(k->p, i));
 	}
 }

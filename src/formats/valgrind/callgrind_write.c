@@ -170,7 +170,7 @@ view_calls(struct pp_cg_emit *e, struct pp_cg_view *v, size_t edge, int64_t *roo
 	const struct pp_profile *p = e->p;
 	const struct pp_edge_row *row = &p->calls.rows.at[edge];
 	const int64_t *costs = cells_fill(pp_edge_costs(p, edge), room);
-	int64_t calls = pp_edge_cell(p, edge, 0);
+	uint64_t calls = (uint64_t)pp_edge_cell(p, edge, 0);
 	struct pp_site_share share = { .file = row->site_file,
 		                       .line = row->site_line,
 		                       .address = row->site_address,
@@ -181,7 +181,7 @@ view_calls(struct pp_cg_emit *e, struct pp_cg_view *v, size_t edge, int64_t *roo
 
 	while (!shared || pp_sites_next(&v->sites, &share)) {
 		struct pp_cg_pos pos = { { share.address, 0, share.line } };
-		struct pp_cg_call call = { .callee = row->callee, .count = (uint64_t)share.calls };
+		struct pp_cg_call call = { .callee = row->callee, .count = share.calls };
 
 		call.target.at[2] = v->first_line[row->callee];
 		pp_cg_emit_place(e, row->caller,

@@ -261,8 +261,12 @@ put_pos(struct pp_cg_emit *e, const struct pp_cg_pos *pos)
 static void
 put_costs(struct pp_cg_emit *e, const int64_t *costs, size_t n)
 {
+	bool many = n > PP_FEW_COLUMNS;
 	size_t k;
 
+	/* Of many events those at the end that are 0 are left out, as callgrind itself does. */
+	while (many && n > 1 && costs[e->columns ? e->columns[n - 1] : n - 1] == 0)
+		n--;
 	for (k = 0; k < n; k++) {
 		size_t column = e->columns ? e->columns[k] : k;
 		int64_t v = costs[column];

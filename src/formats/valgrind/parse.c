@@ -48,7 +48,7 @@ pp_cg_sum_report(void *parser, size_t metric)
 
 	if (metric == profile->metrics.n) {
 		pp_cg_report(p, PP_CG_SUM_TOO_LARGE, NULL,
-		             "the number of calls by %.*s exceeds 63 bits", PP_CG_CLIP(func));
+		             "the number of calls by %.*s exceeds 64 bits", PP_CG_CLIP(func));
 		return;
 	}
 	name = pp_text_of(profile, profile->metrics.at[metric].name);
@@ -325,7 +325,7 @@ parse_calls(struct pp_cg_parser *p, struct pp_slice value)
 		return;
 	*call = (struct pp_cg_call){ 0 };
 	stop = pp_cg_any_number(at, &call->count);
-	if (!stop || stop != pp_cg_word_end(at) || call->count > INT64_MAX) {
+	if (!stop || stop != pp_cg_word_end(at)) {
 		pp_cg_report(p, PP_CG_BAD_CALLS, at, "the number of calls is not a number");
 		call->count = 0;
 		stop = pp_cg_word_end(at);

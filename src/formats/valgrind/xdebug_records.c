@@ -406,7 +406,7 @@ build_edges(struct pp_cg_parser *p, struct reading *r, uint32_t from, uint32_t t
 
 			if (!cells)
 				return;
-			if (!pp_cell_add(PP_INT, &cells[0], (int64_t)call->count))
+			if (!pp_cell_add(PP_UINT, &cells[0], (int64_t)call->count))
 				report_sum(p, record->at, "the number of calls to", call->name);
 			add_columns(p, record, cells + 1, call->cost);
 		}
@@ -482,7 +482,7 @@ build_aggregate(struct pp_cg_parser *p, struct reading *r)
 
 			if (!cells)
 				break;
-			if ((int64_t)call->count > cells[0])
+			if (call->count > (uint64_t)cells[0])
 				cells[0] = (int64_t)call->count;
 			for (m = 0; m < part->event_count; m++)
 				if (call->cost[m] > cells[1 + part->events[m]])

@@ -446,7 +446,7 @@ node_costs(struct xd_write *x, const union pp_value *values, int64_t *costs)
 
 /* So many calls of a function from one line; the first has the cost of all. */
 static void
-put_call(struct xd_write *x, uint32_t func, uint32_t line, int64_t calls, const int64_t *costs,
+put_call(struct xd_write *x, uint32_t func, uint32_t line, uint64_t calls, const int64_t *costs,
          int64_t *sum)
 {
 	for (; calls > 0 && x->w->out->status == PP_OK; calls--) {
@@ -470,7 +470,8 @@ put_calls(struct xd_write *x, pp_node node, uint32_t caller, int64_t *sum)
 	for (child = t->first[node]; child; child = t->next[child]) {
 		uint32_t func = pp_tree_frame(&t->tree, child);
 		const struct written *callee = &x->funcs.at[func];
-		int64_t costs[COLUMNS], calls = 1 + (int64_t)t->again[child];
+		int64_t costs[COLUMNS];
+		uint64_t calls = 1 + (uint64_t)t->again[child];
 		struct pp_site_share share;
 
 		node_costs(x, &t->inclusive[child * COLUMNS], costs);
