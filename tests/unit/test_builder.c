@@ -249,7 +249,7 @@ report_rows(struct pp_builder *b, const struct pp_over *over)
 	(void)pp_build_line_add(b, &line, one, 1, over);
 	line.line = 11;
 	(void)pp_build_line_add(b, &line, one, 1, over);
-	(void)pp_build_edge_add(b, &edge, INT64_MAX, most, 1, over);
+	(void)pp_build_edge_add(b, &edge, UINT64_MAX, most, 1, over);
 	(void)pp_build_edge_add(b, &edge, 1, one, 1, over);
 	edge.site_line = 11;
 	(void)pp_build_edge_add(b, &edge, 1, one, 1, over);

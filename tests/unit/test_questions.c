@@ -173,6 +173,8 @@ traced(void)
 	node[1] = pp_build_child(&b, node[0], pp_build_frame_named(&b, z("f")));
 	pp_build_add(&b, 0, node[0], 0, 70);
 	pp_build_add(&b, 0, node[1], 0, 30);
+	pp_build_add(&b, 0, node[0], 1, 10);
+	pp_build_add(&b, 0, node[1], 1, 4);
 	if (pp_timeline_init(&b.profile->series.at[0].timeline, 2, true))
 		for (i = 0; i < PP_COUNT_OF(events); i++) {
 			struct pp_event event = { .kind = events[i].kind,
