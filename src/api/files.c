@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "api/maps.h"
 #include "api/merge_notes.h"
 #include "api/reply.h"
 #include "api/shelf.h"
@@ -292,8 +293,10 @@ pp_status
 pp_load_files(struct pp_reply *r, const char *const *files, size_t n,
               const struct pp_load_order *order, struct pp_profile **out)
 {
-	return n == 1 && !order->base ? load_one(r, files[0], order, out)
-	                              : load_merged(r, files, n, order, out);
+	pp_status status = n == 1 && !order->base ? load_one(r, files[0], order, out)
+	                                          : load_merged(r, files, n, order, out);
+
+	return status == PP_OK ? pp_maps_apply(r, files, n, out) : status;
 }
 
 /* Reads files as one profile, filtered and grouped, which becomes a topic. A status with the reason said. */
@@ -309,7 +312,7 @@ topic_load(struct pp_reply *r, const char *const *files, size_t n,
 
 	if (pp_topic_wants_whole(r))
 		return pp_topic_whole(r, files, n, given, topic);
-	if (n == 1 && !r->asking.params->base && scope &&
+	if (n == 1 && !r->asking.params->base && scope && !pp_maps_given(r) &&
 	    (order.want.facets & (PP_COSTS | PP_TREE)) && pp_scope_simple(scope, &filter)) {
 		order.filter = &filter;
 		order.filter_stacks = !(order.want.facets & PP_COSTS);
@@ -321,10 +324,10 @@ topic_load(struct pp_reply *r, const char *const *files, size_t n,
 	order.base = r->asking.params->base;
 	if (order.base)
 		order.want.facets &= ~(unsigned)(PP_GAINS | PP_GAINS_ALL);
-	if (n > 1 || order.base)
+	if (n > 1 || order.base || pp_maps_given(r)) {
 		order.want.cut = 0;
-	if (n > 1 || order.base)
 		order.want.facets = pp_scope_whole(order.want.facets);
+	}
 	status = pp_load_files(r, files, n, &order, &profile);
 	if (status == PP_OK)
 		status = scope_apply(r, &order.want, &profile);
@@ -394,7 +397,7 @@ ask_one(struct pp_reply *r, const char *const *files, size_t n)
 	if ((n != 1 || r->asking.params->base) && r->asking.question->makes)
 		order.want.prune = order.want.cut = order.want.min_share = 0;
 	if (status == PP_OK && order.want.target && n == 1 && !r->asking.params->base &&
-	    !pp_scope_given(scope) && !scope->demangle)
+	    !pp_scope_given(scope) && !scope->demangle && !pp_maps_given(r))
 		status = target_load(r, files[0], &order);
 	else if (status == PP_OK)
 		status = topic_load(r, files, two ? 1 : n, &order, 0);
@@ -587,7 +590,8 @@ ask_sides(struct pp_reply *r, const char *const *files, size_t n)
 	if (status != PP_OK || !r->topics)
 		return status;
 	/* Costs per function are read faster, and suffice unless several become one. */
-	if (!order.want.stacks && !pp_asking_whole(&r->asking) && files_stay(all, r->subject.n))
+	if (!order.want.stacks && !pp_asking_whole(&r->asking) && !pp_maps_given(r) &&
+	    files_stay(all, r->subject.n))
 		order.want.facets = (facets & ~(unsigned)PP_FACETS) | PP_COSTS;
 	for (;;) {
 		for (i = 0; i < r->subject.n && status == PP_OK; i++)

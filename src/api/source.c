@@ -168,9 +168,8 @@ exact_read(const struct pp_source_dir *dir, struct pp_slice path, size_t *size)
 	return is_hidden(rest) ? NULL : pp_beneath_read(dir->fd, rest, SOURCE_MAX, size);
 }
 
-/* Looks in each directory: for the longest end of the path that is there. */
-static char *
-search(const struct pp_sources *s, struct pp_slice recorded, size_t *size)
+char *
+pp_sources_read(const struct pp_sources *s, struct pp_slice recorded, size_t *size)
 {
 	struct pp_buf clean = { 0 };
 	struct pp_slice path = { 0 };
@@ -208,7 +207,7 @@ text_load(const struct pp_sources *s, const struct pp_profile *p, pp_str file,
 		return false;
 	if (out->bytes || s->dirs.n == 0)
 		return true;
-	found.bytes = search(s, pp_text_of(p, file), &found.size);
+	found.bytes = pp_sources_read(s, pp_text_of(p, file), &found.size);
 	*out = found;
 	return pp_source_text_index(out);
 }

@@ -90,7 +90,7 @@ can_shelve(const struct pp_reply *r, size_t n)
 
 	return r->opts.shelf && n == 1 && !reading->from && !reading->variant &&
 	       !reading->inlined && !reading->symbolize && !reading->strict &&
-	       !reading->options.list.n;
+	       !reading->options.list.n && !reading->maps.list.n;
 }
 
 /* Reads files as one profile, nothing filtered, which stays beside the view of it. */

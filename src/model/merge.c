@@ -102,6 +102,7 @@ merge_shape(struct pp_builder *into, const struct pp_profile *from, struct pp_me
 	}
 	into->profile->events += from->events;
 	into->profile->samples += from->samples;
+	into->profile->markers += from->markers;
 	into->profile->complete = into->profile->complete && from->complete;
 	into->profile->holds |= from->holds;
 	into->profile->unread |= from->unread;

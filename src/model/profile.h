@@ -166,8 +166,17 @@ struct pp_source_row {
 	pp_str text;
 };
 
+/* What a function is in the script that its source became. */
+struct pp_generated_row {
+	pp_str name, file;
+	uint32_t line, column;
+};
+
+/* Something that the program said while it was recorded, of a series: whatever the format. */
+#define PP_EXTRA_MARKER 0x6d61726bU
+
 struct pp_extra_row {
-	uint32_t table; /* chosen by the format */
+	uint32_t table; /* chosen by the format, but for PP_EXTRA_MARKER */
 	uint32_t row;
 	pp_str key;
 	pp_str bytes;
@@ -236,6 +245,8 @@ struct pp_derived_facet {
 	/* By function: the file's name of one that was demangled, else 0; empty = none was. */
 	PP_VEC(pp_str) mangled;
 	bool for_people; /* that is for people only: scripts are given the file's names */
+	/* By function: what it is in a generated script, file 0 = nothing; empty = none is. */
+	PP_VEC(struct pp_generated_row) generated;
 };
 
 /* When things happened, on the clock of the recording. */
@@ -260,6 +271,7 @@ struct pp_profile {
 	uint64_t
 	    unread; /* traits (model/traits.h) that the file has and the reader was told to skip */
 	uint64_t events, samples; /* as counted by the reader; 0 = none */
+	uint64_t markers;         /* likewise; those that are kept are extras of PP_EXTRA_MARKER */
 	struct pp_time_span time;
 	int64_t recorded_at; /* Unix seconds, 0 = unknown */
 	struct {

@@ -33,7 +33,7 @@ static const struct pp_column profile_columns[] = {
 	COLUMN(struct pp_profile, time.end),
 	COLUMN(struct pp_profile, recorded_at),
 	NO_COLUMN("marks_recursion"), /* the tree's; who builds one knows */
-	NO_COLUMN("reserved"),
+	COLUMN(struct pp_profile, markers),
 };
 
 static const struct pp_column module_columns[] = {

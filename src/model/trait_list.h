@@ -47,6 +47,9 @@ TRAIT(RECORDED, "loss-recorded", "the day of the recording",
       "When the profile was recorded, as seconds since 1970, has no place in the format.")
 TRAIT(SAMPLES, "loss-samples", "the number of samples",
       "How many samples were taken, whatever they weigh, has no place in the format.")
+TRAIT(MARKERS, "loss-markers", "markers",
+      "What programs said of themselves while they were recorded, such as events, requests and "
+      "layouts with their times and details, has no place in the format.")
 TRAIT(LINES, "loss-lines", "costs per line",
       "What each source line cost has no place in the format, or its lines are the places of "
       "functions.")

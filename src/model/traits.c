@@ -177,6 +177,10 @@ whole_count(const struct pp_profile *p, uint64_t *n)
 	n[PP_TRAIT_TIME] = p->time.known;
 	n[PP_TRAIT_RECORDED] = p->recorded_at != 0;
 	n[PP_TRAIT_SAMPLES] = p->samples;
+	for (i = 0; i < p->kept.extras.n; i++)
+		n[PP_TRAIT_MARKERS] += p->kept.extras.at[i].table == PP_EXTRA_MARKER;
+	if (n[PP_TRAIT_MARKERS] < p->markers)
+		n[PP_TRAIT_MARKERS] = p->markers;
 	n[PP_TRAIT_SOURCES] = p->sources.n;
 	n[PP_TRAIT_INCOMPLETE] = !p->complete;
 	for (i = 0; i < p->metrics.n; i++)

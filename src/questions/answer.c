@@ -4,6 +4,7 @@
 #include "questions/answer.h"
 
 #include "analysis/demangle.h"
+#include "analysis/remap.h"
 #include "formats/format.h"
 #include "text/escape.h"
 #include "text/suggest.h"
@@ -321,6 +322,21 @@ other_name_get(struct pp_datum *d, const struct pp_profile *p, pp_func func, enu
 	d->known = d->known && d->text.n > 0;
 }
 
+/* What a function is in a generated script. */
+static void
+generated_get(struct pp_datum *d, const struct pp_profile *p, pp_func func, enum pp_func_part part)
+{
+	const struct pp_generated_row *row = pp_func_generated(p, func);
+
+	if (!row)
+		return;
+	if (part == PP_PART_GENERATED_NAME || part == PP_PART_GENERATED_FILE)
+		pp_datum_text(
+		    d, pp_text_of(p, part == PP_PART_GENERATED_NAME ? row->name : row->file));
+	else
+		pp_datum_count(d, part == PP_PART_GENERATED_LINE ? row->line : row->column);
+}
+
 void
 pp_answer_get(const struct pp_answer_table *t, const struct pp_answer_column *column, size_t row,
               size_t arg, struct pp_datum *d)
@@ -367,6 +383,12 @@ pp_answer_get(const struct pp_answer_table *t, const struct pp_answer_column *co
 	case PP_PART_MODULE:
 		pp_datum_text(d, pp_text_of(p, p->modules.at[func->module].name));
 		d->known = func->module != 0;
+		break;
+	case PP_PART_GENERATED_NAME:
+	case PP_PART_GENERATED_FILE:
+	case PP_PART_GENERATED_LINE:
+	case PP_PART_GENERATED_COLUMN:
+		generated_get(d, p, id, column->part);
 		break;
 	case PP_PART_PLACE:
 		place_make(d, p, func);

@@ -138,6 +138,10 @@ enum pp_func_part {
 	PP_PART_LINE,
 	PP_PART_COLUMN,
 	PP_PART_MODULE,
+	PP_PART_GENERATED_NAME, /* and what it is in a generated script, if it was remapped */
+	PP_PART_GENERATED_FILE,
+	PP_PART_GENERATED_LINE,
+	PP_PART_GENERATED_COLUMN,
 	PP_PART_PLACE /* FILE:LINE, else the module: for people */
 };
 
@@ -182,6 +186,13 @@ pp_column_has(const struct pp_answer_column *c, size_t metric)
 #define PP_TEXT_OF(type, name) .arg = offsetof(struct type, name), .member = PP_MEMBER_TEXT
 #define PP_NUMBER_OF(type, name) .arg = offsetof(struct type, name), .member = PP_MEMBER_COUNT
 
+/* What it was before a source map told where it comes from. */
+#define PP_GENERATED_COLUMN(name, kind, what)                                                      \
+	{                                                                                          \
+		.key = (name), .group = "minified", .as = (kind), .flags = PP_COLUMN_NO_CSV,       \
+		.part = PP_PART_GENERATED_##what                                                   \
+	}
+
 /* A function as JSON and CSV name it. */
 #define PP_FUNC_COLUMNS                                                                            \
 	{ .key = "name", .as = PP_AS_NAME, .part = PP_PART_NAME },                                 \
@@ -197,10 +208,14 @@ pp_column_has(const struct pp_answer_column *c, size_t metric)
 	    { .key = "line",                                                                       \
 	      .as = PP_AS_COUNT,                                                                   \
 	      .part = PP_PART_LINE }, /* CSV has the same columns whatever the profile knows */    \
-	{                                                                                          \
-		.key = "column", .as = PP_AS_COUNT, .flags = PP_COLUMN_NO_CSV,                     \
-		.part = PP_PART_COLUMN                                                             \
-	}
+	    { .key = "column",                                                                     \
+	      .as = PP_AS_COUNT,                                                                   \
+	      .flags = PP_COLUMN_NO_CSV,                                                           \
+	      .part = PP_PART_COLUMN },                                                            \
+	    PP_GENERATED_COLUMN("name", PP_AS_NAME, NAME),                                         \
+	    PP_GENERATED_COLUMN("file", PP_AS_NAME, FILE),                                         \
+	    PP_GENERATED_COLUMN("line", PP_AS_COUNT, LINE),                                        \
+	    PP_GENERATED_COLUMN("column", PP_AS_COUNT, COLUMN)
 #define PP_MODULE_COLUMN(flag)                                                                     \
 	{                                                                                          \
 		.key = "module", .as = PP_AS_NAME, .flags = (flag), .part = PP_PART_MODULE         \

@@ -87,6 +87,8 @@ pp_answer_profile(struct pp_answer *a, const struct pp_profile *p, const struct 
 	pp_answer_count(a, "threads", counts->threads);
 	pp_answer_count(a, "edges", counts->edges);
 	pp_answer_count(a, "lines", counts->lines);
+	if (p->markers)
+		pp_answer_count(a, "markers", p->markers);
 	pp_answer_close(a);
 	if (!p->time.known)
 		return;

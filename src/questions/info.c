@@ -193,6 +193,7 @@ counts_say(struct pp_answer *a, const struct pp_profile *p, const struct pp_coun
 {
 	pp_units_listed(text, p->events, "event", "events");
 	pp_units_listed(text, p->samples, "sample", "samples");
+	pp_units_listed(text, p->markers, "marker", "markers");
 	pp_units_listed(text, counts->stacks, "stack", "stacks");
 	pp_units_listed(text, counts->functions, "function", "functions");
 	if (counts->threads > 1)

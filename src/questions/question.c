@@ -31,6 +31,9 @@ static const struct pp_param input_params[] = {
 	  PP_HINT_NONE, offsetof(struct pp_asked, reading.options) },
 	{ "inline", 0, PP_PARAM_FLAG, NULL, "show inlined functions, if debug information has them",
 	  PP_HINT_NONE, offsetof(struct pp_asked, reading.inlined) },
+	{ "source-map", 0, PP_PARAM_TEXTS, "FILE|DIR|auto",
+	  "show functions, files and lines of the sources that scripts were made of; may be repeated",
+	  PP_HINT_FILE, offsetof(struct pp_asked, reading.maps) },
 	{ "jobs", 'j', PP_PARAM_COUNT, "N", "use N threads (default: one per processor)",
 	  PP_HINT_NONE, offsetof(struct pp_asked, reading.jobs) },
 	{ 0 },
@@ -298,6 +301,11 @@ pp_asking_want(const struct pp_asking *asking)
 		              PP_GAINS_ALL | PP_SOURCE | PP_THREADS;
 		want.about = NULL;
 		want.min_share = want.prune = 0;
+	}
+	/* Names are known when all is read. */
+	if (asking->params->reading.maps.list.n) {
+		want.about = NULL;
+		want.prune = 0;
 	}
 	/* People see what other metrics than the one they look at came to in the end. */
 	if (asking->params->form != PP_RENDER_TEXT || asking->params->metric)

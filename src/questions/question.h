@@ -28,6 +28,7 @@ struct pp_reading {
 	bool symbolize;             /* names are looked up where the profile has none, */
 	const char *binary;         /* in this file, */
 	const char *debug_dir; /* in what is below this directory; NULL = where they usually are */
+	struct pp_texts maps;  /* source maps and directories of them, for generated scripts */
 	uint64_t jobs;         /* PP_UNSET or 0 = one per processor */
 	bool strict;           /* damaged input is refused */
 	uint64_t max_memory;   /* PP_UNSET or 0 = a share of the machine's */

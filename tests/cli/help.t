@@ -124,6 +124,9 @@ $ polyprof top --help
         --option=KEY=VALUE  set an option of a format, as `polyprof formats NAME`
                             lists them; may be repeated
         --inline            show inlined functions, if debug information has them
+        --source-map=FILE|DIR|auto
+                            show functions, files and lines of the sources that
+                            scripts were made of; may be repeated
     -j, --jobs=N            use N threads (default: one per processor)
         --variant=VARIANT   read as this variant of the format
         --strict            refuse damaged input instead of using the intact part
@@ -186,6 +189,9 @@ $ polyprof help check
         --option=KEY=VALUE  set an option of a format, as `polyprof formats NAME`
                             lists them; may be repeated
         --inline            show inlined functions, if debug information has them
+        --source-map=FILE|DIR|auto
+                            show functions, files and lines of the sources that
+                            scripts were made of; may be repeated
     -j, --jobs=N            use N threads (default: one per processor)
         --variant=VARIANT   read as this variant of the format
 
@@ -266,6 +272,9 @@ $ polyprof convert -h
         --option=KEY=VALUE  set an option of a format, as `polyprof formats NAME`
                             lists them; may be repeated
         --inline            show inlined functions, if debug information has them
+        --source-map=FILE|DIR|auto
+                            show functions, files and lines of the sources that
+                            scripts were made of; may be repeated
     -j, --jobs=N            use N threads (default: one per processor)
         --strict            refuse damaged input instead of using the intact part
                             (exit 3)
@@ -324,6 +333,9 @@ $ polyprof info --help
         --option=KEY=VALUE  set an option of a format, as `polyprof formats NAME`
                             lists them; may be repeated
         --inline            show inlined functions, if debug information has them
+        --source-map=FILE|DIR|auto
+                            show functions, files and lines of the sources that
+                            scripts were made of; may be repeated
     -j, --jobs=N            use N threads (default: one per processor)
         --variant=VARIANT   read as this variant of the format
         --strict            refuse damaged input instead of using the intact part

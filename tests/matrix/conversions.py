@@ -37,6 +37,7 @@ EXPLAINED_BY = {
     'whole': 'loss-values',
     'recorded': 'loss-recorded',
     'samples': 'loss-samples',
+    'markers': 'loss-markers',
     'time range': 'loss-time loss-timeline',
     'sources': 'loss-sources',
     'metadata': 'loss-metadata loss-homonyms',
@@ -134,7 +135,7 @@ class Facts:
 
     def whole(self, t):
         of, series = self.of, t['series']
-        for key in ('complete', 'recorded', 'samples', 'sources'):
+        for key in ('complete', 'recorded', 'samples', 'markers', 'sources'):
             of[key] = t[key]
         of['time range'] = (t['start'], t['end']) if t['timed'] else None
         # SPX's "key" is the name of the file.

@@ -210,6 +210,7 @@ put_whole(void)
 	pp_json_put_bool(&json, "complete", p->complete);
 	pp_json_put_i64(&json, "recorded", p->recorded_at);
 	pp_json_put_u64(&json, "samples", p->samples);
+	pp_json_put_u64(&json, "markers", p->markers);
 	pp_json_put_bool(&json, "timed", p->time.known);
 	pp_json_put_i64(&json, "start", p->time.start);
 	pp_json_put_i64(&json, "end", p->time.end);

@@ -21,9 +21,6 @@ enum ff_metric { FF_SAMPLES, FF_TIME, FF_BYTES, FF_CPU, FF_JS, FF_NATIVE, FF_MET
 /* A sample that is left out; rows are less than that. */
 #define FF_LEFT_OUT (UINT32_MAX - 2)
 
-/* What is noted of series: how many markers they have. */
-#define FF_EXTRA_MARKERS 1
-
 /* What metadata say where times are none. */
 #define FF_LAID "made up: stacks were laid one after the other"
 
@@ -76,6 +73,17 @@ struct ff_samples {
 	size_t n;
 };
 
+/* Details of markers that are rows of the strings: the type of the marker and the key. */
+struct ff_schema_key {
+	struct pp_json_str type;
+	struct pp_json_str key;
+};
+
+struct ff_schemas {
+	PP_VEC(struct ff_schema_key) keys;
+	struct pp_buf text;
+};
+
 struct ff_read {
 	struct pp_json_doc doc;
 	struct pp_builder *b;
@@ -88,6 +96,9 @@ struct ff_read {
 	int cpu_unit; /* CPU time is counted in 10^-cpu_unit s; 0 = it is no time */
 	struct ff_libs libs;
 	struct ff_stacks stacks;
+	struct ff_schemas schemas;
+	/* What a row of the strings is between its quotes; false when there is none such. */
+	bool (*string_raw)(struct ff_read *, uint32_t row, struct pp_slice *);
 	PP_VEC(pp_frame) path;
 	void *own; /* of the format */
 };
@@ -147,8 +158,6 @@ struct ff_clock {
 	pp_i128 sum;
 };
 int64_t ff_clock_take(struct ff_clock *, const struct pp_json_num *, bool step);
-/* Notes that a thread has so many markers, which are not kept. */
-void ff_markers_note(struct ff_read *, uint32_t series, uint64_t n);
 /* Hands samples over, and empties them. */
 void ff_samples_feed(struct ff_read *, struct ff_samples *);
 void ff_samples_release(struct ff_samples *);
@@ -157,6 +166,25 @@ bool ff_retry(struct ff_read *);
 /* Begins a document; a question for findings looks at all of it. False when there is nothing. */
 bool ff_begin(struct ff_read *);
 void ff_release(struct ff_read *);
+
+/* ---- markers.c ---- */
+
+/* A marker: where its values stand, NULL = null or not there. */
+struct ff_marker {
+	const unsigned char *start, *end, *phase, *category, *data;
+	struct pp_slice name; /* as it is written between quotes */
+	/* Times that are given instead, in ns, where `moved`. */
+	bool moved;
+	int64_t start_ns, end_ns;
+};
+
+/* Which of their details name strings by their row, by what meta says. */
+void ff_schemas_read(struct ff_read *, const unsigned char *meta);
+void ff_schemas_release(struct ff_schemas *);
+/* Counts a marker of a series, and keeps it if that is wanted. */
+void ff_marker_take(struct ff_read *, uint32_t series, const struct ff_marker *);
+/* The same of a table of columns. */
+void ff_markers_read(struct ff_read *, const unsigned char *at, uint32_t series);
 
 /* ---- location.c ---- */
 

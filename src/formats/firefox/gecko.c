@@ -157,7 +157,6 @@ struct gk_read {
 	pp_i128 shift; /* ps from the start of the first process to that of this one */
 	pp_i128 start;
 	bool started, has_cpu;
-	uint64_t markers; /* of a thread, allocations aside */
 };
 
 static struct gk_read *
@@ -171,6 +170,21 @@ string_take(struct ff_read *r, const unsigned char *at, size_t i, void *ctx)
 {
 	if (!pp_vec_push(&gecko(r)->strings, at))
 		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+	return true;
+}
+
+static bool
+string_raw(struct ff_read *r, uint32_t row, struct pp_slice *text)
+{
+	struct pp_json_str string = { 0 };
+	struct pp_scan s;
+
+	if (row >= gecko(r)->strings.n)
+		return false;
+	s = ff_scan(r, gecko(r)->strings.at[row]);
+	if (pp_scan_peek(&s) == PP_JSON_STRING)
+		(void)pp_scan_string(&s, &string);
+	*text = string.raw;
 	return true;
 }
 
@@ -326,6 +340,28 @@ marker_stack(struct ff_read *r, const unsigned char *at)
 	return found;
 }
 
+/* One that is no allocation. */
+static bool
+marker_other(struct ff_read *r, const unsigned char *const *cells)
+{
+	struct gk_read *g = gecko(r);
+	struct ff_marker marker = { .data = cells[0],
+		                    .start = cells[1],
+		                    .end = cells[3],
+		                    .phase = cells[4],
+		                    .category = cells[5],
+		                    .moved = g->shift != 0 };
+
+	if (!g->make || !string_raw(r, ff_index_at(r, cells[2]), &marker.name))
+		return true;
+	if (marker.moved) {
+		marker.start_ns = time_at(r, marker.start);
+		marker.end_ns = time_at(r, marker.end);
+	}
+	ff_marker_take(r, g->samples.series, &marker);
+	return true;
+}
+
 static bool
 marker_take(struct ff_read *r, size_t row, const unsigned char *const *cells, void *ctx)
 {
@@ -336,17 +372,15 @@ marker_take(struct ff_read *r, size_t row, const unsigned char *const *cells, vo
 	struct pp_json_num num;
 	struct pp_slice type;
 
-	g->markers++;
 	if (!ff_outline(r, cells[0], keys, 3, v) || !ff_text_at(r, v[0], &type) ||
 	    !ff_number_at(r, v[1], &num))
-		return true;
+		return marker_other(r, cells);
 	if (pp_slice_eq_z(type, "JS allocation"))
 		s = &g->js;
 	else if (pp_slice_eq_z(type, "Native allocation"))
 		s = &g->native;
 	else
-		return true;
-	g->markers--;
+		return marker_other(r, cells);
 	if (!g->make) {
 		ff_metric_see(r, s == &g->js ? FF_JS : FF_NATIVE);
 		return true;
@@ -403,7 +437,9 @@ thread_tables(struct ff_read *r, const unsigned char *const *v)
 {
 	static const struct pp_slice sample[] = { PP_KEY("stack"), PP_KEY("time"),
 		                                  PP_KEY("threadCPUDelta") };
-	static const struct pp_slice marker[] = { PP_KEY("data"), PP_KEY("startTime") };
+	static const struct pp_slice marker[] = { PP_KEY("data"),  PP_KEY("startTime"),
+		                                  PP_KEY("name"),  PP_KEY("endTime"),
+		                                  PP_KEY("phase"), PP_KEY("category") };
 	struct gk_table samples = { .row = sample_take }, markers = { .row = marker_take };
 	struct gk_read *g = gecko(r);
 
@@ -415,7 +451,7 @@ thread_tables(struct ff_read *r, const unsigned char *const *v)
 		if (g->has_cpu && r->cpu_unit)
 			ff_metric_see(r, FF_CPU);
 	}
-	(void)table_read(r, v[H_MARKERS], marker, 2, 0, &markers);
+	(void)table_read(r, v[H_MARKERS], marker, 6, 0, &markers);
 	return true;
 }
 
@@ -443,11 +479,9 @@ thread_object(struct ff_read *r, const unsigned char *at)
 	samples_clear(&g->samples, FF_SAMPLES, series);
 	samples_clear(&g->js, FF_JS, series);
 	samples_clear(&g->native, FF_NATIVE, series);
-	g->markers = 0;
 	g->has_cpu = r->metric[FF_CPU] != PP_NO_METRIC && r->cpu_unit;
 	if (!thread_tables(r, v) && pp_builder_ok(r->b))
 		ff_find(r, FF_INDEX, at, "the samples of a thread are no table");
-	ff_markers_note(r, series, g->markers);
 	ff_samples_feed(r, &g->samples);
 	allocations_feed(r, &g->js);
 	allocations_feed(r, &g->native);
@@ -605,6 +639,7 @@ gecko_read(struct pp_reader *reader, struct pp_builder *b)
 
 	g.read.own = &g;
 	g.read.stacks.frame_of = frame_make;
+	g.read.string_raw = string_raw;
 	if (status == PP_OK) {
 		do
 			document_read(&g.read);

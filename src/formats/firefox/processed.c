@@ -152,6 +152,17 @@ strings_load(struct ff_read *r)
 	(void)ff_each(r, list, string_take, NULL);
 }
 
+static bool
+string_raw(struct ff_read *r, uint32_t row, struct pp_slice *text)
+{
+	const struct pf_tables *t = &processed(r)->tables;
+
+	if (row >= t->strings.n)
+		return false;
+	*text = t->strings.at[row].text.raw;
+	return true;
+}
+
 /* A string by its row, 0 for none. */
 static pp_str
 string_at(struct ff_read *r, uint32_t row)
@@ -622,16 +633,12 @@ thread_look(struct ff_read *r, const unsigned char *const *v)
 static void
 thread_make(struct ff_read *r, const unsigned char *at, const unsigned char *const *v)
 {
-	static const struct pp_slice length_key[] = { PP_KEY("length") };
-	const unsigned char *length;
-	uint64_t markers = 0;
 	uint32_t series;
 
 	if (v[H_LIBS])
 		ff_libs_read(r, v[H_LIBS]);
 	series = ff_series(r, v[H_PID], v[H_TID], v[H_NAME], v[H_PROCESS]);
-	if (ff_outline(r, v[H_MARKERS], length_key, 1, &length) && ff_u64_at(r, length, &markers))
-		ff_markers_note(r, series, markers);
+	ff_markers_read(r, v[H_MARKERS], series);
 	if (v[H_SAMPLES])
 		samples_read(r, v[H_SAMPLES], FF_METRICS, series);
 	else
@@ -738,6 +745,7 @@ firefox_read(struct pp_reader *reader, struct pp_builder *b)
 
 	p.read.own = &p;
 	p.read.stacks.frame_of = frame_make;
+	p.read.string_raw = string_raw;
 	if (status == PP_OK) {
 		do
 			document_read(&p.read);

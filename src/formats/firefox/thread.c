@@ -23,6 +23,7 @@ ff_begin(struct ff_read *r)
 	for (i = 0; i < FF_METRICS; i++)
 		r->metric[i] = PP_NO_METRIC;
 	r->b->profile->time = (struct pp_time_span){ 0 };
+	r->b->profile->markers = 0;
 	if (!r->doc.text.n) {
 		ff_find(r, FF_CUT, NULL, "there is nothing");
 		return false;
@@ -58,6 +59,7 @@ ff_release(struct ff_read *r)
 	ff_stacks_release(&r->stacks);
 	ff_libs_release(&r->libs);
 	pp_vec_release(&r->path);
+	ff_schemas_release(&r->schemas);
 }
 
 /* CPU time in that unit: 10^-n seconds, 0 = it is no time. */
@@ -83,6 +85,7 @@ ff_meta_read(struct ff_read *r, const unsigned char *meta)
 	struct pp_decimal start;
 
 	r->cpu_unit = 0;
+	ff_schemas_read(r, meta);
 	if (!meta)
 		return;
 	(void)ff_outline(r, meta, keys, PP_COUNT_OF(keys), at);
@@ -562,17 +565,6 @@ span_grow(struct ff_read *r, const struct ff_samples *s)
 		span->known = true;
 		r->b->profile->holds |= PP_TIMELINE;
 	}
-}
-
-void
-ff_markers_note(struct ff_read *r, uint32_t series, uint64_t n)
-{
-	char digits[24];
-	int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
-
-	if (n && r->doc.reader->order->facets & PP_EXTRAS)
-		pp_build_extra(r->b, FF_EXTRA_MARKERS, series, "markers",
-		               pp_slice_of(digits, (size_t)length));
 }
 
 void

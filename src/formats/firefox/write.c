@@ -221,18 +221,18 @@ is_own(const struct pp_profile *p)
 
 /* ---- threads ---------------------------------------------------------------------------- */
 
-static void
-markers_put(struct ff_write *x)
+/* Whether any marker that is kept is of these series. */
+static bool
+has_markers(const struct ff_write *x, size_t first, size_t end)
 {
-	static const char *const columns[] = { "data",    "name",  "startTime",
-		                               "endTime", "phase", "category" };
-	size_t i;
+	const struct pp_kept_facet *kept = &x->p->kept;
+	size_t i, k;
 
-	pp_json_put_object(&x->j, "markers");
-	pp_json_put_u64(&x->j, "length", 0);
-	for (i = 0; i < PP_COUNT_OF(columns); i++)
-		ff_column_of_same(x, columns[i], 0, "");
-	pp_json_end_object(&x->j);
+	for (i = 0; is_own(x->p) && i < kept->extras.n; i++)
+		for (k = first; k < end && kept->extras.at[i].table == PP_EXTRA_MARKER; k++)
+			if (kept->extras.at[i].row == x->series[k])
+				return true;
+	return false;
 }
 
 /* Whether series have anything of what is written; the stacks that they need are numbered. */
@@ -247,7 +247,7 @@ has_entries(struct ff_write *x, size_t first, size_t end)
 		ff_entries_take(x, tables[i], first, end);
 		found |= x->entries.n > 0;
 	}
-	return found;
+	return found || has_markers(x, first, end);
 }
 
 static void
@@ -282,7 +282,7 @@ thread_put(struct ff_write *x, size_t first, size_t end)
 		allocations_put(x, "jsAllocations", x->js, first, end, timed);
 	if (x->native != NO_METRIC)
 		allocations_put(x, "nativeAllocations", x->native, first, end, timed);
-	markers_put(x);
+	ff_markers_put(x, first, end);
 	if (x->old)
 		ff_tables_put(x);
 	pp_json_end_object(&x->j);
@@ -309,20 +309,6 @@ addresses_count(struct ff_write *x)
 		kept[i] = true;
 	}
 	free(kept);
-}
-
-/* Markers are not written. */
-static void
-markers_count(struct ff_write *x)
-{
-	const struct pp_kept_facet *kept = &x->p->kept;
-	uint64_t n;
-	size_t i;
-
-	for (i = 0; is_own(x->p) && i < kept->extras.n; i++)
-		if (kept->extras.at[i].table == FF_EXTRA_MARKERS &&
-		    pp_num_u64(pp_text_of(x->p, kept->extras.at[i].bytes), &n) && n < INT32_MAX)
-			x->w->loss.more[PP_TRAIT_PRIVATE] += (int64_t)n;
 }
 
 static bool
@@ -477,14 +463,123 @@ metrics_tell(struct ff_write *x)
 		pp_loss_metric(x->w, x->native, pp_slice_z("nativeAllocations"), "bytes");
 }
 
+/* Colours that the profiler knows. */
+static bool
+is_colour(struct pp_slice text)
+{
+	static const char *const known[] = { "transparent", "purple",    "green",    "orange",
+		                             "yellow",      "lightblue", "blue",     "brown",
+		                             "magenta",     "red",       "lightred", "darkgrey",
+		                             "grey" };
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(known); i++)
+		if (pp_slice_eq_z(text, known[i]))
+			return true;
+	return false;
+}
+
+/* The member of an object of the metadata, by the object's row; meta.n when there is none. */
+static size_t
+member_find(const struct pp_profile *p, size_t object, const char *key)
+{
+	size_t i = object + 1;
+
+	while (i < p->meta.n && (p->meta.at[i].parent != object + 1 ||
+	                         !pp_slice_eq_z(pp_text_of(p, p->meta.at[i].key), key)))
+		i = p->meta.at[i].parent ? i + 1 : p->meta.n;
+	return i;
+}
+
+/* The first item of a list of the metadata, or the next one; meta.n behind the last. */
+static size_t
+item_next(const struct pp_profile *p, size_t list, size_t i)
+{
+	for (i++; i < p->meta.n && p->meta.at[i].parent != list + 1;)
+		i = p->meta.at[i].parent ? i + 1 : p->meta.n;
+	return i;
+}
+
+static struct pp_slice
+member_text(const struct pp_profile *p, size_t object, const char *key)
+{
+	size_t i = member_find(p, object, key);
+
+	return i < p->meta.n ? pp_text_of(p, p->meta.at[i].text) : pp_slice_of("", 0);
+}
+
+/* The number of the category that is grey, which anything may be of; SIZE_MAX when there is none. */
+static size_t
+grey_find(const struct pp_profile *p, size_t list)
+{
+	size_t i, number = 0;
+
+	for (i = item_next(p, list, list); i < p->meta.n; i = item_next(p, list, i), number++)
+		if (pp_slice_eq_z(member_text(p, i, "color"), "grey"))
+			return number;
+	return SIZE_MAX;
+}
+
+/* Categories as the file has them, but that colours are known ones and parts begin with "Other". */
+static void
+categories_put(struct ff_write *x, size_t list)
+{
+	const struct pp_profile *p = x->p;
+	size_t i, parts, k;
+
+	pp_json_put_array(&x->j, "categories");
+	for (i = item_next(p, list, list); i < p->meta.n; i = item_next(p, list, i)) {
+		struct pp_slice colour = member_text(p, i, "color");
+		bool known = is_colour(colour);
+
+		pp_json_begin_object(&x->j);
+		pp_json_put_text(&x->j, "name", member_text(p, i, "name"));
+		pp_json_put_text(&x->j, "color", known ? colour : pp_slice_z("darkgrey"));
+		x->w->loss.more[PP_TRAIT_METADATA] += !known;
+		pp_json_put_array(&x->j, "subcategories");
+		parts = member_find(p, i, "subcategories");
+		k = parts < p->meta.n ? item_next(p, parts, parts) : p->meta.n;
+		if (k == p->meta.n || !pp_slice_eq_z(pp_text_of(p, p->meta.at[k].text), "Other"))
+			pp_json_textz(&x->j, "Other");
+		for (; k < p->meta.n; k = item_next(p, parts, k))
+			pp_json_text(&x->j, pp_text_of(p, p->meta.at[k].text));
+		pp_json_end_array(&x->j);
+		pp_json_end_object(&x->j);
+	}
+	pp_json_end_array(&x->j);
+}
+
+/* A member of the metadata; meta.n when there is none. */
+static size_t
+meta_find(const struct pp_profile *p, const char *key)
+{
+	size_t i = 0;
+
+	while (i < p->meta.n &&
+	       (p->meta.at[i].parent || !pp_slice_eq_z(pp_text_of(p, p->meta.at[i].key), key)))
+		i++;
+	return i;
+}
+
+/* Decides whether categories stay as they are, without which markers mean nothing. */
+static void
+categories_choose(struct ff_write *x)
+{
+	const struct pp_profile *p = x->p;
+	size_t list = is_own(p) ? meta_find(p, "categories") : p->meta.n, grey;
+
+	grey = list < p->meta.n && p->meta.at[list].type == PP_META_ARRAY ? grey_find(p, list)
+	                                                                  : SIZE_MAX;
+	x->keeps_categories = grey < 1000000;
+	snprintf(x->category, sizeof x->category, "%u", x->keeps_categories ? (unsigned)grey : 0);
+}
+
 /* Metadata of its own kind is kept but for what is said anew here. */
 static bool
-is_said(struct pp_slice key)
+is_said(const struct ff_write *x, struct pp_slice key)
 {
 	static const char *const keys[] = { "preprocessedProfileVersion",
 		                            "version",
-		                            "categories",
-		                            "markerSchema",
 		                            "symbolicated",
 		                            "sampleUnits",
 		                            "importedFrom",
@@ -494,15 +589,15 @@ is_said(struct pp_slice key)
 	for (i = 0; i < PP_COUNT_OF(keys); i++)
 		if (pp_slice_eq_z(key, keys[i]))
 			return true;
-	return false;
+	return pp_slice_eq_z(key, "categories") && !x->keeps_categories;
 }
 
 /* What stands first, whoever tells it. */
 static bool
 is_needed(struct pp_slice key)
 {
-	static const char *const keys[] = { "interval", "startTime", "processType", "product",
-		                            "stackwalk" };
+	static const char *const keys[] = { "interval",  "startTime",  "processType", "product",
+		                            "stackwalk", "categories", "markerSchema" };
 	size_t i;
 
 	for (i = 0; i < PP_COUNT_OF(keys); i++)
@@ -525,7 +620,7 @@ own_meta_put(struct ff_write *x)
 		bool counts = row->type != PP_META_OBJECT && row->type != PP_META_ARRAY;
 
 		if (row->parent == 0) {
-			said = is_said(pp_text_of(p, row->key));
+			said = is_said(x, pp_text_of(p, row->key));
 			if (!said && !is_needed(pp_text_of(p, row->key)))
 				pp_meta_json_write(&x->j, p, i, true);
 		}
@@ -537,15 +632,12 @@ own_meta_put(struct ff_write *x)
 static void
 needed_put(struct ff_write *x, const char *key, const char *text, bool quoted)
 {
-	const struct pp_profile *p = x->p;
-	size_t i;
+	size_t i = is_own(x->p) ? meta_find(x->p, key) : x->p->meta.n;
 
-	for (i = 0; is_own(p) && i < p->meta.n; i++)
-		if (p->meta.at[i].parent == 0 &&
-		    pp_slice_eq_z(pp_text_of(p, p->meta.at[i].key), key)) {
-			pp_meta_json_write(&x->j, p, i, true);
-			return;
-		}
+	if (i < x->p->meta.n) {
+		pp_meta_json_write(&x->j, x->p, i, true);
+		return;
+	}
 	if (quoted)
 		pp_json_put_textz(&x->j, key, text);
 	else
@@ -558,7 +650,7 @@ meta_put(struct ff_write *x)
 	static const char laid[] = "[{\"label\":\"polyprof\",\"entries\":[{\"label\":\"Times\","
 	                           "\"format\":\"string\",\"value\":\"" FF_LAID "\"}]}]";
 	static const char other[] =
-	    "{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]}";
+	    "[{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]}]";
 
 	char start[24];
 
@@ -572,11 +664,11 @@ meta_put(struct ff_write *x)
 	needed_put(x, "stackwalk", "1", false);
 	pp_json_put_u64(&x->j, "version", 29);
 	pp_json_put_u64(&x->j, "preprocessedProfileVersion", x->old ? 47 : 60);
-	pp_json_put_array(&x->j, "categories");
-	pp_json_raw(&x->j, other, strlen(other));
-	pp_json_end_array(&x->j);
-	pp_json_put_array(&x->j, "markerSchema");
-	pp_json_end_array(&x->j);
+	if (x->keeps_categories)
+		categories_put(x, meta_find(x->p, "categories"));
+	else
+		pp_json_put_raw(&x->j, "categories", other, strlen(other));
+	needed_put(x, "markerSchema", "[]", false);
 	pp_json_put_bool(&x->j, "symbolicated", true);
 	pp_json_put_textz(&x->j, "importedFrom", "polyprof");
 	if (x->cpu != NO_METRIC) {
@@ -620,7 +712,8 @@ document_put(struct ff_write *x)
 	meta_put(x);
 	ff_libs_put(x);
 	threads_put(x);
-	markers_count(x);
+	if (x->markers < INT64_MAX)
+		x->w->loss.more[PP_TRAIT_MARKERS] -= (int64_t)x->markers;
 	addresses_count(x);
 	if (!x->old) {
 		pp_json_put_object(&x->j, "shared");
@@ -657,6 +750,7 @@ pp_firefox_write(struct pp_writer *w)
 		series_sort(&x);
 	if (!x.failed) {
 		metrics_choose(&x);
+		categories_choose(&x);
 		metrics_tell(&x);
 		document_put(&x);
 	}
@@ -674,7 +768,7 @@ pp_firefox_write(struct pp_writer *w)
 
 const struct pp_holds pp_firefox_holds[] = {
 	{ .keeps = KEEPS,
-	  .own = PP_HAS(METADATA),
+	  .own = PP_HAS(METADATA) | PP_HAS(MARKERS),
 	  .apart = PP_HAS(FILES) | PP_HAS(FIRST_LINES) | PP_HAS(FIRST_COLUMNS) | PP_HAS(MODULES),
 	  .values = "numbers of samples, ms or bytes; JavaScript rounds beyond 2^53" },
 };

@@ -56,6 +56,10 @@ struct ff_write {
 	struct pp_map entry_of; /* stack -> entry + 1, where times are not known */
 	bool counting;          /* what does not fit is counted, once */
 	uint64_t samples;
+	uint64_t markers;
+	/* The file's categories stay, which markers name, and frames are of the grey one. */
+	bool keeps_categories;
+	char category[12];
 	bool laid; /* times are made up */
 	bool spans;
 	pp_i128 first, last; /* ns that readers will see, where it spans any */
@@ -67,6 +71,8 @@ bool ff_tables_init(struct ff_write *);
 void ff_tables_release(struct ff_write *);
 /* The row + 1 of the stack of a node; 0 for none. */
 uint32_t ff_stack_number(struct ff_write *, pp_node);
+/* The markers of series (by their order). */
+void ff_markers_put(struct ff_write *, size_t first, size_t end);
 /* Whether a cell of a metric, or of none, is 0. */
 bool ff_is_zero(const struct ff_write *, size_t metric, int64_t cell);
 /* Whether series (by their order) have samples in the order of time. */

@@ -219,7 +219,7 @@ frames_put(struct ff_write *x)
 	}
 	pp_json_end_array(&x->j);
 	column_put(x, "inlineDepth", &x->frames, offsetof(struct ff_frame_out, depth), 0, NULL);
-	ff_column_of_same(x, "category", n, "0");
+	ff_column_of_same(x, "category", n, x->category);
 	ff_column_of_same(x, "subcategory", n, "0");
 	column_put(x, "func", &x->frames, offsetof(struct ff_frame_out, func), 1, NULL);
 	ff_column_of_same(x, "nativeSymbol", n, "null");
@@ -247,7 +247,7 @@ stacks_put(struct ff_write *x)
 		ff_null_or(&x->j, x->stack_rows.at[i] >> 32, (x->stack_rows.at[i] >> 32) - 1);
 	pp_json_end_array(&x->j);
 	if (x->old) {
-		ff_column_of_same(x, "category", n, "0");
+		ff_column_of_same(x, "category", n, x->category);
 		ff_column_of_same(x, "subcategory", n, "0");
 	}
 	pp_json_end_object(&x->j);
