@@ -196,6 +196,8 @@ pp_answer_piece(pp_answer *r, const struct pp_piece_opts *given, char **bytes, s
 	if (!pp_opts_complete(&opts, sizeof opts, sizeof opts, given) || !product ||
 	    product->kind != PP_MAKES_REPORT)
 		return PP_E_USAGE;
+	/* Whoever could stop the question may be gone. */
+	r->meter.account.stop = NULL;
 	if (!before && r->meter.account.limit)
 		(void)pp_account_enter(&r->meter.account);
 	if (!r->pieces)

@@ -13,8 +13,8 @@
 
 #include "serve/problem.h"
 
-/* What one answer may hold at most. */
-#define PIECE_NODES 20000
+/* What one answer may hold at most: with the sums of what is not in it some 20,000 nodes. */
+#define PIECE_NODES 13000
 #define PIECE_BYTES 1000000
 /* What is kept. */
 #define DESKS_MAX 6
@@ -182,6 +182,7 @@ pp_views_free(struct pp_views *v)
 struct listener {
 	struct pp_working working; /* first, as the library hands the whole to pp_working_stops() */
 	struct pp_desk *desk;
+	uint64_t bytes; /* of the files that are read */
 	char rule[64];
 	struct pp_buf text;
 };
@@ -203,13 +204,14 @@ note_keep(void *ctx, pp_severity severity, const char *rule, const char *text)
 static void
 progress_keep(void *ctx, const struct pp_progress_at *at)
 {
-	struct pp_desk *d = ((struct listener *)ctx)->desk;
+	const struct listener *l = ctx;
+	struct pp_desk *d = l->desk;
 
 	if (at->over)
 		return;
 	d->files = at->files;
 	d->done = at->done;
-	d->total = at->total;
+	d->total = at->total || at->files ? at->total : l->bytes;
 }
 
 /* What was dropped is asked about where it lies; what it is compared with is read beside it. */
@@ -289,7 +291,9 @@ piece_put(const struct pp_view_asked *a, struct pp_desk *d, struct listener *l,
 {
 	struct pp_piece_opts piece = { .size = sizeof piece,
 		                       .at = a->at,
-		                       .nodes = a->nodes ? (uint32_t)a->nodes : PIECE_NODES,
+		                       .nodes = a->nodes && a->nodes < PIECE_NODES
+		                                    ? (uint32_t)a->nodes
+		                                    : PIECE_NODES,
 		                       .max_size = PIECE_BYTES,
 		                       .functions = a->functions,
 		                       .from = a->from };
@@ -351,6 +355,7 @@ pp_view(struct pp_serve *s, struct pp_exchange *x)
 			s->counts.questions++;
 			pp_working_begin(&l.working, s, x);
 			l.desk = d;
+			l.bytes = a.bytes;
 			status = piece_put(&a, d, &l, x);
 			desk_give(s->views, d);
 			x->status = 200;

@@ -30,10 +30,10 @@ struct pp_view_asked {
 	PP_VEC(const char *) files;  /* sources, or names of what was dropped */
 	PP_VEC(const char *) params; /* "NAME=VALUE" for "report", NULL at the end */
 	struct pp_dropped *dropped[2];
-	const char *key;   /* which profiles */
-	const char *scope; /* which part of them */
-	const char *given; /* the stamp that an earlier piece had, or NULL */
-	uint64_t stamp;
+	const char *key;       /* which profiles */
+	const char *scope;     /* which part of them */
+	const char *given;     /* the stamp that an earlier piece had, or NULL */
+	uint64_t stamp, bytes; /* of the files */
 	uint64_t at, nodes, from;
 	struct pp_views *views; /* of which it uses what was dropped */
 	bool functions;

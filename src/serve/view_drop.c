@@ -119,7 +119,7 @@ name_put(struct pp_exchange *x, const char *name)
 	char text[64];
 
 	(void)snprintf(text, sizeof text, "{\"file\": \"%s\"}\n", name);
-	pp_exchange_text(x, 201, PP_JSON_TYPE, text);
+	pp_exchange_text(x, 200, PP_JSON_TYPE, text);
 }
 
 /* The first error in what was found. */

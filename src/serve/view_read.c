@@ -61,7 +61,7 @@ mixed(uint64_t h, const void *bytes, size_t n)
 
 /* Mixes in what tells one content of a file from the next; false when nothing does. */
 static bool
-file_mix(const char *path, uint64_t *h)
+file_mix(const char *path, uint64_t *h, uint64_t *bytes)
 {
 	struct stat st;
 	int64_t facts[4];
@@ -73,6 +73,7 @@ file_mix(const char *path, uint64_t *h)
 	facts[2] = (int64_t)st.st_mtim.tv_nsec;
 	facts[3] = (int64_t)st.st_ino;
 	*h = mixed(*h, facts, sizeof facts);
+	*bytes += (uint64_t)st.st_size;
 	return true;
 }
 
@@ -91,12 +92,12 @@ stamp_make(struct reading *r)
 		h = mixed(h, name, strlen(name) + 1);
 		pp_buf_add(&path, name, where ? (size_t)(where - name) : strlen(name));
 		pp_buf_addc(&path, '\0');
-		if (!path.failed && !pp_is_dropped(name) && !file_mix(path.p, &h))
+		if (!path.failed && !pp_is_dropped(name) && !file_mix(path.p, &h, &a->bytes))
 			a->anew = a->at == 0 && !a->functions;
 		path.n -= !path.failed;
 		pp_buf_adds(&path, "-wal");
 		if (!path.failed && pp_source_is_store(name))
-			(void)file_mix(path.p, &h);
+			(void)file_mix(path.p, &h, &a->bytes);
 		r->failed |= path.failed;
 		pp_buf_release(&path);
 	}

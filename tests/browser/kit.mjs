@@ -87,6 +87,8 @@ function catchSaved() {
   };
 }
 
+export const homes = []; // servers that pages may ask: none but those of a test's own
+
 const pages = new Map(); // by their options: pages are used again
 
 /** A page whose every complaint is a failure. */
@@ -109,7 +111,7 @@ export async function page(b, options = {}) {
     p.complaints.push('dialog: ' + d.message());
     d.dismiss();
   });
-  p.on('request', r => !/^(file|blob|data):/.test(r.url()) && p.complaints.push('request: ' + r.url()));
+  p.on('request', r => !/^(file|blob|data):/.test(r.url()) && !homes.some(h => r.url().startsWith(h)) && p.complaints.push('request: ' + r.url()));
   return p;
 }
 

@@ -176,13 +176,14 @@ export class ListPage {
   }
 
   private drawTable(): void {
-    const s = this.state, key = s.sort.replace('-', ''), rows = this.visible(), most = Math.max(0, ...rows.map(p => p.costs[0]?.[1] ?? 0));
-    const kinds = new Set(rows.map(p => p.costs[0]?.[2]).filter(Boolean));
+    const s = this.state, key = s.sort.replace('-', ''), rows = this.visible(), most = new Map<string, number>();
+    for (const { costs: [c] } of rows) if (c) most.set(c[0] + c[2], Math.max(c[1], most.get(c[0] + c[2]) ?? 0));
+    this.table.classList.toggle('unlabelled', !this.profiles.some(p => Object.keys(p.labels).length));
     fill(this.table,
       el('thead', {}, el('tr', {}, el('th', { scope: 'col', class: 'check' }, el('span', { class: 'full' }, 'Chosen')), ...COLUMNS.map(c => el('th', {
-        scope: 'col', class: (c.number ? 'number ' : '') + (c.minor ? 'minor' : ''), 'aria-sort': key !== c.key ? 'none' : s.sort.startsWith('-') ? 'descending' : 'ascending',
+        scope: 'col', class: `${c.key}${c.number ? ' number' : ''}${c.minor ? ' minor' : ''}`, 'aria-sort': key !== c.key ? 'none' : s.sort.startsWith('-') ? 'descending' : 'ascending',
       }, button(c.title + (key === c.key ? (s.sort.startsWith('-') ? ' \u25be' : ' \u25b4') : ''), `Sort by ${c.title.toLowerCase()}`, () => this.set({ sort: s.sort === '-' + c.key ? c.key : '-' + c.key, page: 0 }), { 'aria-label': `Sort by ${c.title.toLowerCase()}` }))))),
-      el('tbody', {}, ...rows.map(p => this.row(p, kinds.size === 1 ? most : 0))));
+      el('tbody', {}, ...rows.map(p => this.row(p, most.get((p.costs[0]?.[0] ?? '') + (p.costs[0]?.[2] ?? '')) ?? 0))));
   }
 
   private row(p: Profile, most: number): Node {
@@ -191,7 +192,7 @@ export class ListPage {
     if (cost && most > 0) bar.style.width = `${(100 * cost[1]) / most}%`;
     return el('tr', { class: this.chosen.has(p) ? 'selected' : '' },
       el('td', { class: 'check' }, box),
-      el('td', { class: 'name' }, el('a', { href: viewAddress(p.params), title: shown(p.name, 400) }, shown(p.name, 160) || '(no name)'), p.what && el('small', {}, shown(p.what, 120)), !p.complete && el('small', { class: 'incomplete' }, 'incomplete')),
+      el('td', { class: 'name' }, el('a', { href: viewAddress(p.params), title: shown(p.name, 400) }, shown(p.name.replace(/^.*\/(?=.)/, ''), 160) || '(no name)'), p.name.includes('/') && el('small', {}, shown(p.name.replace(/\/[^/]*$/, ''), 120)), p.what && el('small', {}, shown(p.what, 120)), !p.complete && el('small', { class: 'incomplete' }, 'incomplete')),
       el('td', { class: 'minor labels' }, ...Object.entries(p.labels).slice(0, 6).map(([k, v]) => button(shown(`${k}=${v}`, 48), `Search for ${shown(k, 60)}=${shown(v, 120)}`, () => this.narrow(`${k}=${v}`), { class: 'chip' }))),
       el('td', { class: 'time' }, when(p.start), (p.end ?? 0) > (p.start ?? 0) && el('small', {}, time(p.end! - p.start!))),
       el('td', { class: 'minor' }, shown(p.format, 40)),
@@ -233,7 +234,7 @@ export class ListPage {
 
   /** What profiles cost, of those in sight and not too large: a directory is listed without reading the files. */
   private async costs(): Promise<void> {
-    const list = this.visible().filter(p => !p.costs.length && p.source.kind !== 'store' && p.bytes < 4 << 20).slice(0, ROWS);
+    const list = this.visible().filter(p => !p.costs.length && (p.source.kind === 'file' || p.source.kind === 'directory') && p.bytes < 4 << 20).slice(0, ROWS);
     for (const p of list) {
       if (!this.visible().includes(p)) return;
       p.costs = await askCosts(p.params).catch((): Profile['costs'] => [['', 0, '']]);

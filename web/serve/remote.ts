@@ -2,10 +2,11 @@
 
 import type { Remote } from '../viewer/app';
 import { App } from '../viewer/app';
-import type { Data, Flat } from '../viewer/data';
-import { loadPacked } from '../viewer/data';
+import type { Data, Flat, Metric } from '../viewer/data';
+import { addFunc, loadPacked } from '../viewer/data';
 import { el, fill } from '../viewer/dom';
 import type { Filter } from '../viewer/filters';
+import type { Call } from '../viewer/model';
 import { bytes as sizeText, digits, shown, wantNames } from '../viewer/text';
 import type { Params } from './api';
 import { askBytes, askJson } from './api';
@@ -49,6 +50,21 @@ class Server implements Remote {
     return data;
   }
 
+  /** As `callers` and `callees` have it. */
+  async calls(func: number, metric: Metric, filters: Filter[], data: Data): Promise<{ callers: Call[]; callees: Call[] }> {
+    const params: Params = [...this.question.params, ...filterParams(filters), ['function', data.funcs.name[func]], ['metric', metric.name]], of = namesIn(data);
+    const ask = async (verb: string) => {
+      const { edges } = await askJson<{ edges: { name: string; file?: string; calls?: number; total: Record<string, number> }[] }>(verb, params);
+      return edges.map((e): Call => ({ func: /^\((from )?outside\)$/.test(e.name) ? 0 : of(e.name, e.file ?? ''), calls: [e.calls ?? 0], self: null, total: [raw(metric, e.total[metric.name] ?? 0)], sites: new Set() }));
+    };
+    return { callers: await ask('callers'), callees: await ask('callees') };
+  }
+
+  async matching(pattern: string, metric: Metric, filters: Filter[]): Promise<number> {
+    const top = await askJson<{ total: number }>('top', [...this.question.params, ...filterParams(filters), ['focus', pattern], ['metric', metric.name], ['n', '1']]);
+    return raw(metric, top.total);
+  }
+
   /** Page by page: the server says how many there are. */
   async functions(data: Data): Promise<Data> {
     const most = Math.max(...data.meta.profiles.map(p => p.functions)), flat: (Flat | null)[] = data.flat.map(() => null);
@@ -61,6 +77,19 @@ class Server implements Remote {
     }
     return this.same({ ...data, flat: flat.map((f, k) => f ?? data.flat[k]), meta: { ...data.meta, cut: { ...data.meta.cut, functions: 0 } } }, data);
   }
+}
+
+/** A value of the command line, which is in the canonical unit, as tables have it. */
+const raw = (m: Metric, v: number) => (v / m.num) * m.den * 10 ** m.scale;
+
+/** Finds functions by name and file; those that nobody sent yet are added. */
+function namesIn({ funcs }: Data): (name: string, file: string) => number {
+  const at = new Map<string, number>();
+  for (let i = funcs.n - 1; i > 0; i--) {
+    at.set(JSON.stringify([funcs.name[i], funcs.file[i]]), i);
+    at.set(funcs.name[i], i);
+  }
+  return (name, file) => at.get(JSON.stringify([name, file])) ?? at.get(name) ?? addFunc(funcs, name, file);
 }
 
 function joined(a: Flat | null, b: Flat): Flat {

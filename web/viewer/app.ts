@@ -12,7 +12,7 @@ import { openMenu } from './menu';
 import { showTip } from './tip';
 import type { Filter, FilterKind } from './filters';
 import { isRegex, matchFuncs } from './filters';
-import type { Scene } from './model';
+import type { Call, Scene } from './model';
 import { Scenes, gainedOf, isPlain, threadKey } from './model';
 import { Noise } from './noise';
 import { prepare, prepareNext } from './prepare';
@@ -73,6 +73,10 @@ export interface Remote {
   filtered(filters: Filter[], like: Data): Promise<Data>;
   /** The same with all functions in its list. */
   functions(data: Data): Promise<Data>;
+  /** Who calls a function and whom it calls, in one metric. */
+  calls(func: number, metric: Metric, filters: Filter[], data: Data): Promise<{ callers: Call[]; callees: Call[] }>;
+  /** What the stacks cost in which a function matches. */
+  matching(pattern: string, metric: Metric, filters: Filter[]): Promise<number>;
 }
 
 /** A part of the picture that is narrower than this share of it is not worth asking for. */
@@ -110,8 +114,11 @@ export class App {
   private thing: Thing | null = null;
   private asked = new Set<string>(); // what is being asked of the server, or was
   private asks = 0; // how many answers are missing
+  private searching = 0; // a question about what is searched for, that waits until nobody types
   private busy = el('div', { class: 'busy', role: 'status', hidden: true });
   private around: { func: number; of: Scene; scenes: Scenes } | null = null; // the stacks with one function
+  private calls: { func: number; metric: number; of: Scene; known: { callers: Call[]; callees: Call[] } } | null = null;
+  private matched: { key: string; cost: number } | null = null; // what is searched for costs
   private all: Data['series']; // threads and events, whatever filters leave
   private picks = el('div', { class: 'picks' });
   private fold = button('Controls', 'Show or hide the controls', () => this.unfold(this.fold.getAttribute('aria-expanded') !== 'true'), { id: 'fold', 'aria-expanded': 'false' });
@@ -137,6 +144,7 @@ export class App {
     this.refresh();
     prepare(data, this.scenes, () => this.scene, f => this.colour(f));
     if (this.partial && this.state.filters.length) this.refilter();
+    else this.deepenZoom();
     window.addEventListener('popstate', () => this.restore());
     window.addEventListener('hashchange', () => this.restore());
     window.addEventListener('keydown', e => this.key(e));
@@ -246,6 +254,33 @@ export class App {
       this.around = { func, of: scene, scenes: new Scenes(found) };
       this.refresh();
     });
+  }
+
+  /** Calls of one function where only the server knows all of them; null: not yet, or nobody does. */
+  callsOf(func: number, metric: number): { callers: Call[]; callees: Call[] } | null {
+    const { scene, data } = this, m = data.meta.profiles[0].metrics[metric];
+    if (!this.partial || this.compares || !func || !m || m.net !== undefined) return null;
+    if (this.calls?.func === func && this.calls.metric === metric && this.calls.of === scene) return this.calls.known;
+    this.ask(`calls ${func} ${metric} ${JSON.stringify(this.state.filters)}`, () => this.remote!.calls(func, m, this.state.filters, data), known => {
+      this.asked.delete(`calls ${func} ${metric} ${JSON.stringify(this.state.filters)}`);
+      if (this.scene !== scene || this.state.func !== func) return;
+      this.calls = { func, metric, of: scene, known };
+      this.refresh();
+    });
+    return null;
+  }
+
+  /** What matches costs, of all: of a part that is the server's to know. Below 0: not known yet. */
+  private costOfMatches(): number {
+    const { search, ignoreCase, filters, metric } = this.state, key = JSON.stringify([search, ignoreCase, filters, metric]), m = this.data.meta.profiles[0].metrics[metric];
+    if (this.matched?.key === key) return this.matched.cost;
+    clearTimeout(this.searching);
+    this.searching = setTimeout(() => this.ask('matches ' + key, () => this.remote!.matching((ignoreCase ? '(?i)' : '') + (isRegex(search) ? search : escapeRegex(search)), m, filters), cost => {
+      this.asked.delete('matches ' + key);
+      this.matched = { key, cost };
+      this.tellFound();
+    }), 300);
+    return -1;
   }
 
   /** Asks for the functions that were too light to be sent at once. */
@@ -668,7 +703,8 @@ export class App {
         i++;
       }
     }
-    const share = tree.n > 1 ? `, ${percent(all, width.at(0))}` + (from ? `, ${percent(zoom, width.at(from))} of the zoom` : '') : '';
+    const sure = !this.partial || this.compares || this.falls ? all : this.costOfMatches();
+    const share = tree.n > 1 ? `, ${sure < 0 ? '\u2265\u2009' : ''}${percent(sure < 0 ? all : sure, width.at(0))}` + (from ? `, ${percent(zoom, width.at(from))} of the zoom` : '') : '';
     fill(this.found, `${plural(names, 'function', 'functions')}${share}`, wrong && el('span', { title: 'Not a regular expression, so it is searched for literally' }, ' (as text)'));
   }
 

@@ -315,6 +315,17 @@ const grown = (a: Int32Array, more: number[]) => {
   return out;
 };
 
+/** A function that nobody sent, only named; its number. */
+export function addFunc(funcs: Data['funcs'], name: string, file: string): number {
+  funcs.name.push(name);
+  funcs.file.push(file);
+  funcs.module.push('');
+  funcs.line = grown(funcs.line, [0]);
+  funcs.flags = grown(funcs.flags, [0]);
+  funcs.sides &&= grown(funcs.sides, [0]);
+  return funcs.n++;
+}
+
 /** The numbers that functions have in a table that has some of them already; the others are added to it. */
 function numbersIn(known: Data['funcs'], own: Data['funcs']): Int32Array {
   const key = (f: Data['funcs'], i: number) => JSON.stringify([f.name[i], f.file[i], f.module[i], f.line[i]]), at = new Map<string, number>(), numbers = new Int32Array(own.n), added: number[] = [];

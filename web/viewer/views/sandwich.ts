@@ -91,7 +91,7 @@ export class SandwichView implements Panel {
     const func = app.state.func && this.rows.some(r => r.func === app.state.func) ? app.state.func : this.rows[0]?.func ?? 0;
     if (!app.state.func && func) app.state.func = func;
     this.fillList();
-    const key = `${func} ${app.state.graphs} ${app.state.second} ${app.hasAround(func)}`;
+    const key = `${func} ${app.state.graphs} ${app.state.second} ${app.hasAround(func)} ${!!app.callsOf(func, app.state.metric)}`;
     if (this.made !== key || this.scene !== app.scene) {
       this.made = key;
       this.scene = app.scene;
@@ -138,7 +138,7 @@ export class SandwichView implements Panel {
   /** Who calls a function and whom it calls, the costliest first. */
   private between(func: number, metric: number): { callers: Call[]; callees: Call[] } {
     const { app } = this, k = app.main0, { rank } = app.data.funcs;
-    const known = this.hasTree ? callsFromStacks(app.sceneAround(func, metric), func) : { callers: this.calls(func, metric, 'callee', 'caller'), callees: this.calls(func, metric, 'caller', 'callee') };
+    const known = this.hasTree ? app.callsOf(func, metric) ?? callsFromStacks(app.sceneAround(func, metric), func) : { callers: this.calls(func, metric, 'callee', 'caller'), callees: this.calls(func, metric, 'caller', 'callee') };
     for (const list of [known.callers, known.callees]) list.sort((a, b) => b.total[k] - a.total[k] || b.calls[k] - a.calls[k] || rank[a.func] - rank[b.func]);
     return known;
   }
@@ -175,7 +175,7 @@ export class SandwichView implements Panel {
       { ...changeColumn<Call>(app, 'change', 'Change', r => r.total), sorts: false }, { ...relativeColumn<Call>(app, 'change%', r => r.total), minor: true }] : [cost('total', 'Total', app.metric, r => r.total[k]),
       { key: 'total%', title: '%', help: 'share of all', number: true, sorts: false, cell: (r: Call) => ({ text: percent(r.total[k], whole), bar: whole > 0 ? r.total[k] / whole : undefined }) }];
     if (left) out.push(cost('back', 'Given back', app.metric, r => r.total[k] - (left.get(r.func) ?? 0)), cost('net', 'Net', app.metric, r => left.get(r.func) ?? 0));
-    if (this.hasTree) out.push({ ...cost('self', left ? 'Gained itself' : 'Self', app.metric, r => r.self![k]), minor: true });
+    if (this.hasTree && !app.partial) out.push({ ...cost('self', left ? 'Gained itself' : 'Self', app.metric, r => r.self![k]), minor: true });
     if (this.hasTree ? app.scene.costs[k].calls : true) out.push({ key: 'calls', title: 'Calls', number: true, sorts: false, cell: r => ({ text: digits(r.calls[k]), exact: String(r.calls[k]) }) });
     if (beside) out.push({ ...cost('beside', shown(metrics[app.state.second].title || metrics[app.state.second].name, 24), metrics[app.state.second], r => beside.get(r.func) ?? 0), minor: true });
     out.push({ key: 'name', title: 'Function', wide: true, sorts: false, cell: (r, room) => ({ text: r.func ? app.name(r.func) : '(outside)', node: el('span', {}, ...named(r.func ? app.name(r.func) : '(outside)', room)), exact: r.func ? app.data.funcs.name[r.func] : '(outside)', title: r.func ? shown(app.data.funcs.name[r.func], 1000) : '' }) });

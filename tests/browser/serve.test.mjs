@@ -1,0 +1,255 @@
+// The web app of `polyprof serve` in a real browser: node serve.test.mjs POLYPROF ROOT ARTEFACTS
+import { spawn } from 'node:child_process';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { browser, csv, differences, done, functions, here, homes, hostileFile, is, ok, out, page, polyprof, program, sample, settle, shot, test, view } from './kit.mjs';
+
+// ---- what is served ----
+
+const folder = join(out, 'serve');
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+for (const name of ['app.folded', 'other.folded']) copyFileSync(sample('cli/data', name), join(folder, name));
+copyFileSync(sample('formats/perf-script/good/cpp.script.txt.gz'), join(folder, 'cpp.script.txt.gz'));
+
+/** 70 x 60 x 12 stacks, more nodes than come at once: the totals are known. */
+const LARGE = join(folder, 'large.folded'), stacks = new Map();
+for (let a = 0; a < 70; a++)
+  for (let b = 0; b < 60; b++) for (let c = 0; c < 12; c++) stacks.set(`main;a${a};b${(a * 7 + b * 13) % 211};c${b}_${c};leaf${(a + b + c) % 90}`, 1 + ((a * 31 + b * 17 + c * 5) % 97));
+writeFileSync(LARGE, [...stacks].map(([s, n]) => `${s} ${n}\n`).join(''));
+for (let i = 0; i < 4; i++) writeFileSync(join(folder, `run${i}.folded`), `main;load 60\nmain;parse ${i < 2 ? 20 : 90}\nmain;write 20\n`);
+const hostile = hostileFile('serve-hostile');
+
+const server = spawn(program, ['serve', folder, hostile, '--listen', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'pipe'] });
+const home = await new Promise((resolve, reject) => {
+  let said = '';
+  for (const stream of [server.stdout, server.stderr]) stream.on('data', text => {
+    said += text;
+    const found = /http:\/\/[\d.:]+/.exec(said);
+    if (found) resolve(found[0]);
+  });
+  server.on('exit', code => reject(new Error(`the server ended with ${code}: ${said}`)));
+});
+homes.push(home);
+
+const b = await browser(), axe = readFileSync(createRequire(join(here, 'web', 'package.json')).resolve('axe-core/axe.min.js'), 'utf8');
+const at = path => join(folder, path), asking = (...files) => '?' + new URLSearchParams(files.map(f => ['file', f]));
+
+async function go(p, address) {
+  await p.goto('about:blank');
+  await p.goto(home + '/' + address);
+  await p.waitForSelector('html[data-ready]', { timeout: 10000 });
+  await settle(p);
+}
+
+/** Waits until the page has all answers. */
+async function answered(p) {
+  await p.waitForFunction(() => document.querySelector('.busy')?.hidden !== false);
+  await settle(p);
+}
+
+/** What axe-core finds; the policy of the page lets no script in, so it is run from outside of it. */
+async function complaints(p) {
+  await p.evaluate(axe);
+  return p.evaluate(async () => (await window.axe.run(document, { resultTypes: ['violations'] })).violations.map(v => `${v.id}: ${v.nodes.slice(0, 3).map(n => n.html).join(' | ')}`));
+}
+
+const names = p => p.locator('table.profiles tbody td.name a').allTextContents();
+
+await test('list', async () => {
+  const p = await page(b);
+  await go(p, '');
+  const all = await names(p);
+  is(all.length, 9, 'every profile is listed');
+  await p.getByLabel('Search profiles').fill('run -run3');
+  is((await names(p)).sort(), ['run0.folded', 'run1.folded', 'run2.folded'], 'a search leaves those that fit');
+  ok(p.url().includes('q=run'), 'and is in the address');
+  await go(p, '?q=run');
+  is((await names(p)).length, 4, 'which leads there');
+  await p.waitForFunction(() => [...document.querySelectorAll('td.cost')].every(e => e.textContent));
+  await p.getByRole('button', { name: 'Sort by cost' }).click();
+  is(await p.locator('td.cost').allTextContents(), ['170', '170', '100', '100'], 'costs come, and sort');
+  is(await p.locator('th[aria-sort="descending"]').count(), 1, 'which is said');
+  await p.keyboard.press('/');
+  is(await p.evaluate(() => document.activeElement?.id), 'q', 'a key leads to the search');
+  is(await complaints(p), [], 'nothing for axe-core to complain of');
+  is(p.complaints, [], 'no complaints');
+});
+
+await test('open', async () => {
+  const p = await page(b);
+  await go(p, '');
+  await p.getByRole('link', { name: 'app.folded' }).click();
+  await p.waitForSelector('#tab-top');
+  const rows = await functions(p);
+  is(differences(rows, JSON.parse(polyprof('top', '--json', at('app.folded'))), 'samples'), [], 'the numbers are those of top');
+  ok((await p.locator('#command').textContent()).includes('app.folded'), 'the command line names the file');
+  await p.getByRole('link', { name: /Profiles/ }).click();
+  await p.waitForSelector('table.profiles');
+  is((await names(p)).length, 9, 'a link leads back');
+  is(p.complaints, [], 'no complaints');
+});
+
+await test('compare', async () => {
+  const p = await page(b);
+  await go(p, '?q=folded');
+  for (const name of ['run1.folded', 'run2.folded']) await p.getByLabel('Choose ' + name).check();
+  await p.getByRole('button', { name: /^Compare/ }).click();
+  await p.waitForSelector('html[data-ready]');
+  await view(p, 'top');
+  const rows = await functions(p), parse = rows.find(r => r.name === 'parse');
+  is([parse.before, parse.self], [20, 90], 'before and after');
+  ok((await p.getByRole('heading', { level: 1 }).textContent()).includes('run1.folded \u2192 run2.folded'), 'the heading names both');
+  for (const name of ['run0.folded', 'run3.folded']) ok(!p.url().includes(name), `and not ${name}`);
+  is(p.complaints, [], 'no complaints');
+});
+
+/** What lies below a path of functions, by the next one. */
+function below(...path) {
+  const sums = {};
+  for (const [stack, n] of stacks) {
+    const frames = stack.split(';');
+    if (path.every((f, i) => frames[i] === f) && frames.length > path.length) sums[frames[path.length]] = (sums[frames[path.length]] ?? 0) + n;
+  }
+  return sums;
+}
+
+await test('more', async () => {
+  const p = await page(b), asked = [], sizes = [];
+  const watch = async r => {
+    if (!r.url().includes('/api/v1/view')) return;
+    asked.push(new URL(r.url()).searchParams);
+    sizes.push((await r.body()).length);
+  };
+  p.on('response', watch);
+  await go(p, asking(LARGE) + '#view=flame');
+  const nodes = Number(await p.evaluate(() => document.documentElement.dataset.nodes));
+  ok(nodes > 2000 && nodes < 26000 && nodes < stacks.size, 'a part comes at first', String(nodes));
+  await p.evaluate(() => (location.hash = '#view=flame&zoom=main&zoom=a5'));
+  await settle(p);
+  await go(p, asking(LARGE) + '#view=flame&zoom=main&zoom=a5');
+  await answered(p);
+  ok(asked.some(q => Number(q.get('at')) > 0), 'a zoom asks for more');
+  const rows = (await csv(p)).slice(1), depth = Number(rows.find(r => r[1] === 'a5')[0]), want = below('main', 'a5');
+  const have = Object.fromEntries(rows.filter(r => Number(r[0]) === depth + 1 && r[1].startsWith('b')).map(r => [r[1], Number(r[2])]));
+  ok(Object.keys(have).length > 20 && Object.entries(have).every(([f, n]) => want[f] === n), 'what came is right', JSON.stringify([have, want]).slice(0, 400));
+  const [first] = Object.keys(want);
+  await go(p, asking(LARGE) + `#view=flame&zoom=main&zoom=a5&zoom=${first}&zoom=c${Object.keys(below('main', 'a5', first))[0].slice(1)}`);
+  await answered(p);
+  is((await p.evaluate(() => new URLSearchParams(location.hash.slice(1)).getAll('zoom'))).length, 4, 'an address leads further down than the first part');
+  ok(sizes.every(n => n <= 1000000), 'no answer is larger than 1 MB', String(sizes));
+  await shot(p, 'serve-zoom');
+  p.off('response', watch);
+  is(p.complaints, [], 'no complaints');
+});
+
+await test('rows that open', async () => {
+  const p = await page(b);
+  await go(p, asking(LARGE) + '#view=tree');
+  const more = p.locator('.tr', { hasText: /\(\d+ more\)/ }).first();
+  for (const name of [/\bmain$/, /\ba\d+$/, /\bb\d+$/]) {
+    const row = p.locator('.tr', { hasText: name }).first();
+    if (!(await more.isVisible()) && (await row.getAttribute('aria-expanded')) === 'false') await row.dblclick();
+  }
+  const before = await p.evaluate(() => document.querySelectorAll('.tbody .tr').length);
+  await more.dblclick();
+  await answered(p);
+  ok(!(await more.isVisible()) || (await p.evaluate(() => document.querySelectorAll('.tbody .tr').length)) > before, 'a row of thin ones opens');
+  is(p.complaints, [], 'no complaints');
+});
+
+await test('asked of the server', async () => {
+  const p = await page(b);
+  await go(p, asking(LARGE) + '#view=top');
+  await answered(p);
+  is(differences(await functions(p), JSON.parse(polyprof('top', '--json', LARGE)), 'samples'), [], 'all functions, with the numbers of top');
+  await p.getByLabel('Filter pattern').fill('^b1$');
+  await p.getByLabel('Filter pattern').press('Enter');
+  await answered(p);
+  is(differences(await functions(p), JSON.parse(polyprof('top', '-q', '--json', '--focus', '^b1$', LARGE)), 'samples'), [], 'filters are applied where all stacks are');
+  await go(p, asking(LARGE) + '#view=sandwich&of=b1');
+  await answered(p);
+  const { edges } = JSON.parse(polyprof('callees', 'b1', '--json', LARGE)), rows = await csv(p), from = rows.findIndex(r => r[0] === 'callees') + 2, name = rows[from - 1].indexOf('Function');
+  is(rows.slice(from).map(r => [r[name], Number(r[0])]).sort(), edges.map(e => [e.name, e.total.samples]).sort(), 'callees are those of the command line');
+  await p.getByLabel(/^Search functions/).fill('^b1$');
+  const { total } = JSON.parse(polyprof('top', '-q', '--json', '--focus', '^b1$', LARGE)), all = [...stacks.values()].reduce((x, y) => x + y, 0);
+  await p.waitForFunction(() => /%/.test(document.querySelector('.found').textContent) && !document.querySelector('.found').textContent.includes('\u2265'));
+  ok((await p.locator('.found').textContent()).includes(((100 * total) / all).toFixed(2) + '%'), 'a search knows the share of all stacks', await p.locator('.found').textContent());
+  is(p.complaints, [], 'no complaints');
+});
+
+await test('trend', async () => {
+  const p = await page(b);
+  await go(p, '?q=run');
+  for (let i = 0; i < 4; i++) await p.getByLabel(`Choose run${i}.folded`).check();
+  await p.getByRole('button', { name: /Trend/ }).click();
+  await p.waitForSelector('figure.trend .dot');
+  is(await p.locator('.steps tbody tr').first().locator('td').allTextContents().then(t => t.slice(0, 2)), ['parse', 'run2.folded'], 'what changed, and when');
+  await p.getByRole('button', { name: 'Draw parse' }).click();
+  await p.waitForFunction(() => document.querySelectorAll('figure.trend .dot').length === 4);
+  ok(p.url().includes('function=parse'), 'the address has the function');
+  is(await complaints(p), [], 'nothing for axe-core to complain of');
+  await shot(p, 'serve-trend');
+  await p.locator('figure.trend .dot').nth(3).press('Enter');
+  await p.waitForSelector('#tab-flame');
+  is(p.complaints, [], 'no complaints');
+});
+
+await test('drop', async () => {
+  const p = await page(b);
+  await go(p, '');
+  await p.evaluate(() => {
+    const data = new DataTransfer();
+    data.items.add(new File(['main;dropped 7\nmain 3\n'], 'mine <b>.folded'));
+    for (const type of ['dragenter', 'dragover', 'drop']) window.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+  });
+  await p.waitForSelector('#tab-top');
+  is((await functions(p)).map(r => [r.name, r.self]).sort(), [['dropped', 7], ['main', 3]], 'a file that is dropped opens');
+  is(await p.getByRole('heading', { level: 1 }).textContent(), 'mine <b>.folded', 'under its name');
+  await go(p, '');
+  ok((await names(p)).includes('mine <b>.folded'), 'and is listed from then on');
+  await p.locator('input[type=file]').setInputFiles({ name: 'none.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 1, 2, 3]) });
+  await p.waitForSelector('.problems [role=alert]');
+  ok((await p.locator('.problems').textContent()).includes('none.bin'), 'what is no profile is refused, with a word about it');
+  is(p.complaints.filter(c => !c.includes('422')), [], 'no complaints');
+});
+
+await test('hostile names', async () => {
+  const p = await page(b);
+  await go(p, asking(hostile) + '#view=top');
+  is(differences(await functions(p), JSON.parse(polyprof('top', '--json', hostile)), 'samples').filter(w => !w.includes('xxxx')), [], 'are names and nothing else');
+  for (const name of ['flame', 'tree', 'sandwich']) await view(p, name);
+  await go(p, `?q=${encodeURIComponent('"><script>window.broken=1</script>')}&sort=<img>&in=%00`);
+  await go(p, '?trend=&' + new URLSearchParams([['file', hostile], ['file', hostile], ['file', hostile]]));
+  is(await p.evaluate(() => window.broken), undefined, 'no script of theirs runs');
+  const answer = await p.request.get(home + '/'), policy = answer.headers()['content-security-policy'];
+  ok(policy.includes("default-src 'none'") && policy.includes("script-src 'self'") && !policy.includes('unsafe'), 'the policy is strict', policy);
+  await p.goto(home + '/' + asking('/etc/passwd'));
+  await p.waitForSelector('html[data-failed]');
+  ok((await p.getByRole('alert').textContent()).includes('no source'), 'what is not served is not there');
+  is(p.complaints.filter(c => !c.includes('404')), [], 'no complaints');
+});
+
+for (const [width, height] of [[1440, 900], [1024, 700], [390, 844]])
+  await test(`${width}x${height}`, async () => {
+    const p = await page(b, { viewport: { width, height } }), wide = [];
+    for (const [name, address] of [['list', ''], ['viewer', asking(at('cpp.script.txt.gz')) + '#view=flame'], ['trend', '?trend=&' + new URLSearchParams([0, 1, 2, 3].map(i => ['file', at(`run${i}.folded`)]))]])
+      for (const colorScheme of ['light', 'dark']) {
+        await p.emulateMedia({ colorScheme });
+        await go(p, address);
+        await shot(p, `serve-${name}-${width}-${colorScheme}`);
+        is(await p.evaluate(() => document.documentElement.dataset.theme), colorScheme, `${name}, ${width} wide: ${colorScheme}`);
+        if (await p.evaluate(() => document.documentElement.scrollWidth > innerWidth)) wide.push(`${name} ${colorScheme}`);
+        if (colorScheme === 'dark' || width === 390) is(await complaints(p), [], `${name}, ${width} wide, ${colorScheme}: axe-core is content`);
+      }
+    is(wide, [], `${width} wide: nothing is wider than the window`);
+    is(p.complaints, [], `${width} wide: no complaints`);
+  });
+
+await b.close();
+server.removeAllListeners('exit');
+const ended = new Promise(resolve => server.on('exit', resolve));
+server.kill('SIGTERM');
+is(await ended, 0, 'the server ends when it is told to');
+done();
