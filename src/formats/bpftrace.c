@@ -658,7 +658,7 @@ bpftrace_read(struct pp_reader *reader, struct pp_builder *b)
 {
 	struct bpftrace_read r = { .reader = reader, .b = b };
 	struct pp_whole whole = { 0 };
-	pp_status status = pp_whole_open(&whole, reader);
+	pp_status status = pp_whole_open_lines(&whole, reader, b);
 	struct pp_slice text;
 
 	if (status == PP_OK && !pp_strtab_init(&r.names, reader->seed))

@@ -54,7 +54,8 @@ TREE = ['{}', 'tree --min 0 -n 0 --json {}', 'diff {} {}', 'flame -o out.svg {}'
 MANY = ['top {}', 'tree {}', 'info {}', 'convert --to folded -o out.folded {}', 'convert --to spaa -o out.spaa {}']
 SHAPES = {
     'threads': ('threads.txt', 2000, lambda n: perf(n, 'w {next} 1.{i:06}: 1 cycles:u:'),
-                ['top --by thread {}', 'info {}', 'flame -o out.svg {}', 'report -o out.html {}']),
+                ['top --by thread {}', 'info {}', 'flame -o out.svg {}', 'report -o out.html {}',
+                 *(f'convert -q {{}} --to {to} -o out' for to in ('trace-event', 'firefox', 'speedscope', 'otlp', 'pprof', 'perf-script'))]),
     'named threads': ('names.txt', 2000, lambda n: perf(n, 'w{i} {next}/{next} 1.{i:06}: 1 cycles:u:'),
                       ['top --by thread {}', 'merge {} {} --to folded -o out.folded']),
     'modules': ('modules.txt', 2000, lambda n: perf(n, 'w 7 1.{i:06}: 1 cycles:', '55d0 main+0x1 (/lib/m{i}.so)'),
@@ -86,7 +87,7 @@ SHAPES = {
     'metrics': ('metrics.spaa', 240, lambda n: spaa(n, False), MANY),
     'events': ('events.spaa', 240, lambda n: spaa(n, True), MANY),
     'filtered metrics': ('filtered.spaa', 240, lambda n: spaa(n, False), ['top --hide f2 {}', 'tree --focus f1 {}', 'top --by module {}', 'top {} {}']),
-    'events of calls': ('callgrind.out.events', 120, callgrind_events, ['top {}', 'callers f1 {}', 'lines {}', 'top --by file {}', 'top {} {}', 'info {}', 'tree {}']),
+    'events of calls': ('callgrind.out.events', 120, callgrind_events, ['top {}', 'callers f1 {}', 'lines {}', 'top --by file {}', 'top {} {}', 'info {}', 'tree {}', 'convert -q {} --to xhprof -o out']),
     'roots': ('roots.folded', 1500, lambda n: each(n, 'root{i};child 1\n'), [*TOP, *TREE, 'callers child {}']),
 }
 

@@ -113,6 +113,53 @@ check_formats(void)
 	pp_buf_release(&perf);
 }
 
+/* Formats that are read as a whole have lines, too. */
+static void
+check_lines(void)
+{
+	static const struct {
+		const char *format, *text;
+	} cases[] = {
+		{ "dtrace", "\n              a.out`function_of_sixty_bytes_in_a_line_of_it+0x10\n"
+		            "              a.out`main+0x1\n                5\n" },
+		{ "bpftrace",
+		  "@[\n    a_function_whose_line_has_sixty_bytes_in_all_of_it_+0123\n]: 3\n" },
+		{ "austin",
+		  "# austin: 3.6.0\n\nP7;T0:1;/srv/a_path_of_some_len/main.py:<module>:10 1200000\n" },
+		{ "massif",
+		  "desc: a description that makes sixty bytes of this line 12345\ncmd: x\n"
+		  "time_unit: i\n#-----------\nsnapshot=0\n#-----------\ntime=0\n"
+		  "mem_heap_B=5\nmem_heap_extra_B=0\nmem_stacks_B=0\nheap_tree=empty\n" },
+		{ "jemalloc", "heap_v2/1\n  t*: 1: 8 [1: 8]\n"
+		              "@ 0x55a697c0a010 0x55a697c0a011 0x55a697c0a012 0x55a697c0a0a\n"
+		              "  t*: 1: 8 [1: 8]\n" },
+		{ "gperftools-heap",
+		  "heap profile: 1: 8 [1: 8] @ heapprofile\n"
+		  "1: 8 [1: 8] @ 0x55a697c0a010 0x55a697c0a011 0x55a697c0a01234\n" },
+		{ "dump",
+		  "Thread 1 (Thread 0x7f10b3a51740 (LWP 211)):\n#0  compute_something_with_a_name_of_length (n=12) at calc.c:41\n"
+		  "#1  0x000055d0aa3c0001 in main (argc=1) at main.c:7\n" },
+	};
+	size_t i, way;
+
+	for (i = 0; i < PP_COUNT_OF(cases); i++) {
+		struct pp_buf text = { 0 };
+		size_t longest = 0;
+		const char *at = cases[i].text, *end;
+
+		for (; (end = strchr(at, '\n')); at = end + 1)
+			longest = (size_t)(end - at) > longest ? (size_t)(end - at) : longest;
+		pp_buf_adds(&text, cases[i].text);
+		for (way = 0; way < 2; way++) {
+			check_way(cases[i].format, &text, way,
+			          (struct pp_limits){ .max_line = longest + 1 }, PP_OK);
+			check_way(cases[i].format, &text, way,
+			          (struct pp_limits){ .max_line = longest - 1 }, PP_E_LIMIT);
+		}
+		pp_buf_release(&text);
+	}
+}
+
 /* A stack of so many frames, "a;a;...;a 1\n"; the caller frees it. */
 static char *
 deep_stack(size_t frames, size_t *n)
@@ -199,5 +246,6 @@ main(void)
 	check_account(deep, deep_n);
 	free(deep);
 	check_formats();
+	check_lines();
 	return tap_done();
 }

@@ -1,6 +1,9 @@
 /*
  * Any profile as trace events, for Perfetto and Chrome's own viewer: slices with the times they had or, where only stacks are known, side by side.
  */
+#include <stdlib.h>
+
+#include "base/sort.h"
 #include "base/utf8.h"
 #include "formats/chrome/trace.h"
 #include "formats/kit/replay.h"
@@ -18,7 +21,10 @@ struct trace_write {
 	const struct pp_metric *m;
 	struct pp_json j;
 	struct pp_buf text;
-	bool *told; /* by function: its place was written */
+	bool *told;            /* by function: its place was written */
+	bool *used;            /* by series: another one before has its ids */
+	uint32_t *order;       /* by node: how many come before it on the way through the tree */
+	PP_VEC(pp_node) shown; /* of the series at hand: the nodes on the way to a cost */
 	int64_t pid, tid;
 	int64_t free_tid; /* it and those above are nobody's */
 	bool laid_out;    /* some times are made up */
@@ -31,18 +37,80 @@ struct trace_write {
 	union pp_value *own; /* by node, of the series at hand */
 };
 
+static int
+ids_compare(const void *left, const void *right, void *ctx)
+{
+	const struct pp_profile *p = ctx;
+	uint32_t i = *(const uint32_t *)left, k = *(const uint32_t *)right;
+	const struct pp_series *a = &p->series.at[i], *b = &p->series.at[k];
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	return (i > k) - (i < k);
+}
+
+/* Which series have the ids of one before; false when out of memory. */
+static bool
+ids_find_used(struct trace_write *x)
+{
+	const struct pp_profile *p = x->p;
+	uint32_t *order = malloc((p->series.n + 1) * sizeof *order), i;
+	bool taken = false;
+
+	x->used = calloc(p->series.n + 1, sizeof *x->used);
+	for (i = 0; order && i < p->series.n; i++)
+		order[i] = i;
+	if (order && x->used)
+		pp_sort(order, p->series.n, sizeof *order, ids_compare, (void *)(uintptr_t)p);
+	for (i = 0; order && x->used && i < p->series.n; i++) {
+		const struct pp_series *s = &p->series.at[order[i]];
+		const struct pp_series *before = i ? &p->series.at[order[i - 1]] : NULL;
+
+		taken = taken && before && before->pid == s->pid && before->tid == s->tid;
+		x->used[order[i]] = taken;
+		taken |= s->rows > 0;
+	}
+	free(order);
+	return order && x->used;
+}
+
+/* Numbers the nodes as a walk through the tree meets them; false when out of memory. */
+static bool
+nodes_number(struct trace_write *x)
+{
+	struct pp_tree_walk walk = { 0 };
+	uint32_t n = 0;
+
+	x->order = calloc(x->p->tree.n + 1, sizeof *x->order);
+	if (!x->order || !pp_tree_walk_begin(&walk, x->p))
+		return false;
+	while (pp_tree_walk_next(&walk))
+		if (!walk.leaving)
+			x->order[walk.node] = n++;
+	pp_tree_walk_release(&walk);
+	return true;
+}
+
+static int
+shown_compare(const void *left, const void *right, void *ctx)
+{
+	const uint32_t *order = ctx;
+	uint32_t a = order[*(const pp_node *)left], b = order[*(const pp_node *)right];
+
+	return (a > b) - (a < b);
+}
+
 /* The ids that a series has, or gets: no two have the same, as their slices would not nest. */
 static void
 ids_choose(struct trace_write *x, size_t series)
 {
 	const struct pp_series *s = &x->p->series.at[series];
-	const struct pp_series *other;
-	bool used = s->tid < 0;
+	bool used = s->tid < 0 || x->used[series];
 
 	x->pid = s->pid >= 0 ? s->pid : 1;
 	x->tid = s->tid;
-	for (other = x->p->series.at; other < s && !used; other++)
-		used = other->rows && other->tid == s->tid && other->pid == s->pid;
 	if (used)
 		x->tid = x->free_tid + (int64_t)series;
 	if (s->pid < 0 || used)
@@ -178,17 +246,14 @@ is_drawn_as_called(struct trace_write *x)
 	return same;
 }
 
-/* One stack after the other, each as wide as it is. */
+/* What a series costs by node, and the nodes on the way to a cost, which alone are drawn. */
 static void
-series_lay_out(struct trace_write *x, const struct pp_series *s)
+shown_find(struct trace_write *x, const struct pp_series *s)
 {
-	struct pp_tree_walk walk = { 0 };
-	union pp_value at = pp_value_zero(x->m);
+	bool *shown = x->told + x->p->funcs.n;
 	uint32_t row;
-	size_t i;
 
-	for (i = 0; i < x->p->tree.n; i++)
-		x->own[i] = pp_value_zero(x->m);
+	x->shown.n = 0;
 	for (row = 0; row < s->rows; row++)
 		if (pp_series_present(s, row)) {
 			union pp_value v = pp_cell_value(x->m,
@@ -199,25 +264,40 @@ series_lay_out(struct trace_write *x, const struct pp_series *s)
 				x->w->loss.negative++;
 			else
 				pp_value_add(x->m, &x->own[pp_series_node(s, row)], v);
-			/* Only what is on the way to a cost is drawn. */
-			for (node = pp_series_node(s, row); node && !x->told[x->p->funcs.n + node];
-			     node = pp_tree_parent(&x->p->tree, node))
-				x->told[x->p->funcs.n + node] = true;
+			for (node = pp_series_node(s, row); node && !shown[node];
+			     node = pp_tree_parent(&x->p->tree, node)) {
+				shown[node] = true;
+				x->failed |= !pp_vec_push(&x->shown, node);
+			}
 		}
-	if (!pp_tree_walk_begin(&walk, x->p)) {
-		x->failed = true;
-		return;
-	}
-	while (pp_tree_walk_next(&walk)) {
-		if (!x->told[x->p->funcs.n + walk.node])
-			continue;
-		slice_put(x, walk.node, at, !walk.leaving);
+	pp_sort(x->shown.at, x->shown.n, sizeof *x->shown.at, shown_compare, x->order);
+}
+
+/* One stack after the other, each as wide as it is. */
+static void
+series_lay_out(struct trace_write *x, const struct pp_series *s)
+{
+	union pp_value at = pp_value_zero(x->m);
+	pp_node running = 0;
+	size_t i;
+
+	shown_find(x, s);
+	for (i = 0; !x->failed && i <= x->shown.n; i++) {
+		pp_node node = i < x->shown.n ? x->shown.at[i] : 0;
+		pp_node parent = node ? pp_tree_parent(&x->p->tree, node) : 0;
+
+		for (; running != parent; running = pp_tree_parent(&x->p->tree, running))
+			slice_put(x, running, at, false);
+		if (!node)
+			break;
+		slice_put(x, node, at, true);
 		/* What is a frame's own comes before what it calls. */
-		if (!walk.leaving)
-			pp_value_add(x->m, &at, x->own[walk.node]);
+		pp_value_add(x->m, &at, x->own[node]);
+		x->own[node] = pp_value_zero(x->m);
+		x->told[x->p->funcs.n + node] = false;
+		running = node;
 	}
-	pp_tree_walk_release(&walk);
-	memset(x->told + x->p->funcs.n, 0, x->p->tree.n * sizeof *x->told);
+	x->own[0] = pp_value_zero(x->m);
 	x->laid_out = true;
 	x->w->loss.dropped |= (s->has_calls && !is_called_once(x->p, s) ? PP_HAS(CALLS) : 0) |
 	                      (s->timeline.n ? PP_HAS(TIMELINE) : 0);
@@ -305,7 +385,7 @@ pp_trace_event_write(struct pp_writer *w)
 	x.told = calloc(p->funcs.n + p->tree.n + 1, sizeof *x.told);
 	x.own = calloc(p->tree.n + 1, sizeof *x.own);
 	x.drawn = calloc(p->funcs.n + 1, sizeof *x.drawn);
-	x.failed = !x.told || !x.own || !x.drawn;
+	x.failed = !x.told || !x.own || !x.drawn || !ids_find_used(&x) || !nodes_number(&x);
 	pp_json_init(&x.j, w->out, PP_JSON_COMPACT);
 	if (!x.failed)
 		document_put(&x);
@@ -316,6 +396,9 @@ pp_trace_event_write(struct pp_writer *w)
 	free(x.told);
 	free(x.own);
 	free(x.drawn);
+	free(x.used);
+	free(x.order);
+	pp_vec_release(&x.shown);
 	pp_vec_release(&x.open);
 	x.failed |= x.text.failed;
 	pp_buf_release(&x.text);

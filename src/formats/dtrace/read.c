@@ -355,7 +355,7 @@ pp_dtrace_read(struct pp_reader *reader, struct pp_builder *b)
 {
 	struct dtrace_read r = { .reader = reader, .b = b };
 	struct pp_whole whole = { 0 };
-	pp_status status = pp_whole_open(&whole, reader);
+	pp_status status = pp_whole_open_lines(&whole, reader, b);
 	struct pp_slice rest;
 
 	if (status == PP_OK) {

@@ -179,6 +179,8 @@ lines_read(struct pp_dump *d)
 		while (run.n && pp_builder_ok(d->builder)) {
 			line = pp_slice_cut(&run, '\n', &ended);
 			number++;
+			if (line.n > reader->limits.max_line)
+				pp_builder_fail(d->builder, PP_E_LIMIT, "a line is too long");
 			if (line.n && line.p[line.n - 1] == '\r')
 				line.n--;
 			pp_builder_at(d->builder,

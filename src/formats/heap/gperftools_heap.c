@@ -267,7 +267,7 @@ gh_read(struct pp_reader *reader, struct pp_builder *b)
 {
 	struct gh_read r = { .t = { .reader = reader, .b = b, .rules = gh_rules } };
 	struct pp_whole whole = { 0 };
-	pp_status status = pp_whole_open(&whole, reader);
+	pp_status status = pp_whole_open_lines(&whole, reader, b);
 	struct pp_slice text, kind, line;
 	struct header header;
 

@@ -262,7 +262,7 @@ je_read(struct pp_reader *reader, struct pp_builder *b)
 {
 	struct je_read r = { .t = { .reader = reader, .b = b, .rules = je_rules } };
 	struct pp_whole whole = { 0 };
-	pp_status status = pp_whole_open(&whole, reader);
+	pp_status status = pp_whole_open_lines(&whole, reader, b);
 	struct pp_slice text, line;
 	uint64_t period;
 

@@ -44,6 +44,21 @@ pp_whole_open(struct pp_whole *w, struct pp_reader *reader)
 	return status;
 }
 
+pp_status
+pp_whole_open_lines(struct pp_whole *w, struct pp_reader *reader, struct pp_builder *b)
+{
+	pp_status status = pp_whole_open(w, reader);
+	uint64_t most = reader->limits.max_line;
+	struct pp_slice rest = pp_slice_between(reader->in->cur, reader->in->end), line;
+
+	while (status == PP_OK && rest.n > most && pp_slice_line(&rest, &line))
+		if (line.n > most) {
+			pp_builder_fail(b, PP_E_LIMIT, "a line is too long");
+			status = b->status;
+		}
+	return status;
+}
+
 void
 pp_whole_close(struct pp_whole *w, struct pp_reader *reader)
 {

@@ -5,6 +5,7 @@
 #define PP_KIT_WHOLE_H
 
 #include "formats/reader.h"
+#include "model/builder.h"
 
 /* While it is open, reader->in is in memory as a whole and stays there. Zero is closed. */
 struct pp_whole {
@@ -18,6 +19,8 @@ struct pp_whole {
  * is there: see reader->in->status. PP_E_NOMEM, PP_E_LIMIT. To be closed in any case.
  */
 pp_status pp_whole_open(struct pp_whole *, struct pp_reader *);
+/* The same of text, whose lines are limited. */
+pp_status pp_whole_open_lines(struct pp_whole *, struct pp_reader *, struct pp_builder *);
 /* Lets the reader go on with another text (an input decoded, say), which is taken over and emptied. */
 pp_status pp_whole_replace(struct pp_whole *, struct pp_reader *, struct pp_buf *text);
 /* Gives the reader its input back, with the status of the whole. */

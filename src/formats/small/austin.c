@@ -421,14 +421,16 @@ austin_read(struct pp_reader *reader, struct pp_builder *b)
 {
 	struct pp_austin a = { .reader = reader, .b = b };
 	struct pp_whole whole = { 0 };
-	pp_status status = pp_whole_open(&whole, reader);
+	bool packed = pp_input_need(reader->in, 3) && memcmp(reader->in->cur, "MOJ", 3) == 0;
+	pp_status status = packed ? pp_whole_open(&whole, reader)
+	                          : pp_whole_open_lines(&whole, reader, b);
 	struct pp_slice text;
 
 	if (status == PP_OK) {
 		text = pp_slice_between(reader->in->cur, reader->in->end);
 		b->profile->producer = pp_build_strz(b, "austin");
 		b->profile->facets |= PP_TREE;
-		if (pp_slice_starts(text, "MOJ"))
+		if (packed)
 			pp_austin_mojo(&a, text);
 		else
 			pp_austin_text(&a, text);

@@ -281,7 +281,7 @@ ms_read(struct pp_reader *reader, struct pp_builder *b)
 	struct ms_read r = { .reader = reader, .b = b };
 	struct pp_whole whole = { 0 };
 	struct ms_snapshot best = { 0 };
-	pp_status status = pp_whole_open(&whole, reader);
+	pp_status status = pp_whole_open_lines(&whole, reader, b);
 	uint64_t count = 0;
 	int64_t most = 0;
 
