@@ -1,21 +1,21 @@
 /*
- * libFuzzer target of one reader: built once per format with -DFORMAT="name", and once without, when
- * containers and recognition are fuzzed as well.
+ * libFuzzer target of one reader, the one that POLYPROF_FUZZ_FORMAT names. Without it containers and recognition are
+ * fuzzed as well.
  */
-#include "exercise.h"
+#include <stdlib.h>
 
-#ifndef FORMAT
-#define FORMAT NULL
-#endif
+#include "exercise.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
 int
 LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
-	struct exercise e = {
-		.format = FORMAT, .data = data, .size = size, .draws = size % 16 == 0
-	};
+	const char *format = getenv("POLYPROF_FUZZ_FORMAT");
+	struct exercise e = { .format = format && *format ? format : NULL,
+		              .data = data,
+		              .size = size,
+		              .draws = size % 16 == 0 };
 
 	exercise_run(&e);
 	return 0;

@@ -13,7 +13,8 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CPUS = len(os.sched_getaffinity(0))
-LANES = min(2, CPUS)
+# One lane more than processors: tests wait for browsers, pipes and disks now and then.
+LANES = min(3, CPUS + 1)
 JOBS = max(1, CPUS // LANES)
 # A test must say the same of the same tree: without POLYPROF_FUZZ_SECONDS each fuzzer makes a fixed number of
 # mutations from a fixed seed. With it they look for something new, and share that time.
@@ -188,8 +189,7 @@ def step_zlib(_):
 
 # ---- fuzzing --------------------------------------------------------------------------------
 
-def fuzz_one(path, seconds):
-    name = os.path.basename(path).removeprefix('fuzz_')
+def fuzz_one(path, name, seconds):
     public = name.replace('_', '-')
     seeds = [directory for directory in (f'fuzz/corpus/{name}', f'tests/formats/{public}/good',
                                          f'tests/formats/{public}/bad')
@@ -209,7 +209,8 @@ def fuzz_one(path, seconds):
         found = os.path.join(ROOT, build_dir('fuzz'), 'corpus', name) if seconds else empty
         os.makedirs(found, exist_ok=True)
         done = run([path, '-max_len=20000', '-timeout=20', '-rss_limit_mb=3000', '-print_final_stats=0',
-                    '-verbosity=0', f'-artifact_prefix={build_dir("fuzz")}/found-{name}-', *options, found, *seeds])
+                    '-verbosity=0', f'-artifact_prefix={build_dir("fuzz")}/found-{name}-', *options, found, *seeds],
+                   env={**os.environ, 'POLYPROF_FUZZ_FORMAT': '' if name == 'any' else public})
     if done.returncode:
         return Result(failed=1, text=f'fuzz_{name}:\n' + tail(done.stdout))
     return Result(passed=1)
@@ -230,12 +231,15 @@ def step_fuzz(_):
         return Result(failed=1, text=failed)
     result = Result()
     directory = os.path.join(ROOT, build_dir('fuzz'), 'fuzz')
-    fuzzers = [os.path.join(directory, name) for name in sorted(os.listdir(directory))
-               if name.startswith('fuzz_') and os.access(os.path.join(directory, name), os.X_OK)
-               and os.path.isfile(os.path.join(directory, name))]
+    with open(os.path.join(ROOT, 'meson.build')) as file:
+        readers = re.findall(r"'(\w+)'", re.search(r'^formats = \[(.*?)\]', file.read(), re.S | re.M).group(1))
+    programs = [name for name in sorted(os.listdir(directory)) if name.startswith('fuzz_')
+                and os.access(os.path.join(directory, name), os.X_OK) and os.path.isfile(os.path.join(directory, name))]
+    fuzzers = [(os.path.join(directory, program), name) for program in programs
+               for name in (['any', *readers] if program == 'fuzz_read' else [program.removeprefix('fuzz_')])]
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         seconds = FUZZ_SECONDS and max(1, FUZZ_SECONDS * JOBS // max(1, len(fuzzers)))
-        for one in pool.map(lambda path: fuzz_one(path, seconds), fuzzers):
+        for one in pool.map(lambda one: fuzz_one(*one, seconds), fuzzers):
             result.add(one)
     return result
 

@@ -468,7 +468,7 @@ test_checksums(void)
 static void
 test_bombs(void)
 {
-	size_t n = (size_t)48 << 20;
+	size_t n = (size_t)24 << 20;
 	char *zeros = must(calloc(1, n));
 	struct pp_buf once = { 0 }, twice = { 0 };
 	struct pp_limits limits = { .max_expansion = 200, .expansion_grace = 1 << 20 };
