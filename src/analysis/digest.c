@@ -275,6 +275,7 @@ struct cutting {
 	PP_VEC(uint32_t)
 	sum_at;          /* by place: where the sum of its thin children is, of a sum itself */
 	uint32_t before; /* depth of the node before */
+	uint32_t ties;   /* see struct pp_digest_keep */
 };
 
 #define THIN UINT32_MAX
@@ -294,7 +295,8 @@ cut_number(struct cutting *c)
 {
 	struct pp_digest *d = c->d;
 	struct stay root = { .node = d->root };
-	uint32_t inside = 1;
+	double just_less = nextafter(d->min_share, 0);
+	uint32_t inside = 1, ties = c->ties;
 	pp_node node;
 
 	for (node = 0; node < d->root; node++)
@@ -310,7 +312,9 @@ cut_number(struct cutting *c)
 			continue;
 		inside++;
 		d->place[node] = THIN;
-		if (d->weight[node] >= d->min_share) {
+		/* Of equal ones callers come first, so none is kept whose caller is not. */
+		if (d->weight[node] >= d->min_share ||
+		    (ties && d->weight[node] >= just_less && ties--)) {
 			struct stay stay = { .node = node,
 				             .func = node_func(d, node),
 				             .parent = parent };
@@ -404,13 +408,13 @@ cut_lay(struct cutting *c)
 }
 
 pp_status
-pp_digest_cut(struct pp_digest *d, double min_share)
+pp_digest_cut(struct pp_digest *d, struct pp_digest_keep keep)
 {
-	struct cutting c = { .d = d };
+	struct cutting c = { .d = d, .ties = keep.ties };
 	pp_node node;
 	bool ok;
 
-	d->min_share = min_share;
+	d->min_share = keep.min_share;
 	d->up.n = d->func.n = d->more.n = d->node.n = 0;
 	ok = cut_number(&c) && cut_order(&c) && cut_lay(&c);
 	for (node = d->root; ok && node < d->tree->n; node++) {
@@ -484,21 +488,27 @@ weights_below(struct pp_digest *d, double *weights)
 }
 
 pp_status
-pp_digest_weight_for(struct pp_digest *d, uint32_t nodes, double *min_share)
+pp_digest_keep_for(struct pp_digest *d, uint32_t nodes, struct pp_digest_keep *keep)
 {
+	uint32_t heavier = 0;
 	double *weights;
-	size_t n;
+	size_t n, i;
 
-	*min_share = 0;
+	*keep = (struct pp_digest_keep){ 0 };
 	if (nodes >= d->tree->n)
 		return PP_OK;
 	weights = malloc(d->tree->n * sizeof *weights);
 	if (!weights)
 		return PP_E_NOMEM;
 	n = weights_below(d, weights);
-	/* Nodes as light as the first one that is too many go with it. */
-	if (nodes < n)
-		*min_share = nextafter(select_nth(weights, n, nodes), INFINITY);
+	if (nodes < n) {
+		double first_gone = select_nth(weights, n, nodes);
+
+		for (i = 0; i < n; i++)
+			heavier += weights[i] > first_gone;
+		keep->min_share = nextafter(first_gone, INFINITY);
+		keep->ties = nodes - heavier;
+	}
 	free(weights);
 	return PP_OK;
 }

@@ -50,10 +50,16 @@ pp_status pp_digest_init(struct pp_digest *, const struct pp_profile *const *pro
 void pp_digest_release(struct pp_digest *);
 /* What is cut from now on lies below that node, which stands where the root does; false: there is none. */
 bool pp_digest_enter(struct pp_digest *, uint64_t node);
-/* Keeps nodes of at least that weight, and all when it is 0. May be called again. */
-pp_status pp_digest_cut(struct pp_digest *, double min_share);
-/* The weight at which about `nodes` nodes are kept; PP_E_NOMEM. */
-pp_status pp_digest_weight_for(struct pp_digest *, uint32_t nodes, double *min_share);
+/* Which nodes are kept. */
+struct pp_digest_keep {
+	double min_share; /* all of at least that weight */
+	uint32_t ties;    /* the first so many of those that weigh just less */
+};
+
+/* Cuts the rest; all is kept when min_share is 0. May be called again. */
+pp_status pp_digest_cut(struct pp_digest *, struct pp_digest_keep);
+/* How to keep the `nodes` heaviest, callers before what they call; PP_E_NOMEM. */
+pp_status pp_digest_keep_for(struct pp_digest *, uint32_t nodes, struct pp_digest_keep *);
 
 /* Where a node of a profile is in the cut tree. */
 static inline uint32_t

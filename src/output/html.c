@@ -19,6 +19,11 @@
 /* Nodes of a tree take about this many bytes. */
 #define NODE_BYTES 2.2
 #define ATTEMPTS 12
+/* Room that is used to this share is used; more than this many tries for that are not worth their time. */
+#define FULL 0.92
+#define REFINED 4
+/* Nodes of a tree in which nothing is left to be cut. */
+#define SMALL 1000
 /* A piece must fit at once: whoever asks is waiting for it. */
 #define PIECE_MOMENT_BYTES 8
 #define PIECE_FUNCTIONS 20000
@@ -125,47 +130,130 @@ room_for_data(const struct pp_html_opts *opts)
 	return opts->max_size ? ((double)opts->max_size - page) * 0.75 : 1e18;
 }
 
-/* Writes the data, at most about so many nodes of it, in less and less detail until it fits. */
-static pp_status
-fit(struct pp_digest *d, struct pp_html_data *h, uint32_t most, double room, struct pp_buf *packed)
+/* How much of everything was tried, and the bytes it took. */
+struct attempt {
+	double share, bytes;
+};
+
+struct fitting {
+	struct pp_digest *digest;
+	struct pp_html_data *data;
+	double room;
+	uint32_t most; /* nodes that may be kept */
+	double nodes;  /* of everything these are what share 1 is */
+	struct pp_html_detail whole;
+	struct attempt fits, exceeds; /* bytes 0 = not tried */
+	struct pp_buf packed, best;
+	struct pp_html_cut best_cut;
+	int tries;
+};
+
+static uint32_t
+nodes_of(const struct fitting *f, double share)
 {
-	/* Text takes a quarter of its size when packed: so that is an eighth of the file. */
-	struct pp_html_detail detail = { .moments = MOST_MOMENTS, .source_bytes = UINT64_MAX };
-	uint32_t nodes = d->tree->n < most ? d->tree->n : most;
-	pp_status status;
-	int attempt;
+	double nodes = f->nodes * share;
 
-	if (room < 4096)
-		return PP_E_LIMIT;
-	if (room < 1e18)
-		detail.source_bytes = (uint64_t)(room / 2);
-	/* The whole is tried first, unless it is far too large for that to be worth its time. */
-	if (nodes > room)
-		nodes = (uint32_t)(room / NODE_BYTES);
-	if ((double)detail.moments > room)
-		detail.moments = (uint64_t)(h->piecewise ? room / PIECE_MOMENT_BYTES : room);
-	for (attempt = 0; attempt < ATTEMPTS; attempt++) {
-		double ratio;
+	return nodes > f->most ? f->most : (uint32_t)(nodes < 16 ? 16 : nodes);
+}
 
-		status = pp_digest_weight_for(d, nodes, &detail.min_share);
-		/* A tree that is small already says nothing about the other tables. */
-		if (status == PP_OK && nodes < 1000 && attempt > 2)
-			detail.min_share = detail.min_share > 1e-7 ? detail.min_share * 4 : 1e-7;
-		if (status == PP_OK)
-			status = pp_digest_cut(d, detail.min_share);
-		if (status == PP_OK)
-			status = pp_html_data_write(h, &detail);
-		if (status == PP_OK)
-			status = pack(pp_slice_of(h->columns.bytes.p, h->columns.bytes.n), packed);
-		if (status != PP_OK || (double)packed->n <= room)
-			return status;
-		ratio = room / (double)packed->n * 0.92;
-		nodes = (uint32_t)((double)(nodes < d->up.n ? nodes : d->up.n) * ratio);
-		nodes = nodes < 16 ? 16 : nodes;
-		detail.moments = (uint64_t)((double)detail.moments * ratio) + 1;
-		detail.source_bytes = (uint64_t)((double)detail.source_bytes * ratio);
+/* Writes and packs so much of everything. */
+static pp_status
+fitting_try(struct fitting *f, double share)
+{
+	struct pp_html_detail detail = f->whole;
+	uint32_t nodes = nodes_of(f, share);
+	struct pp_digest_keep keep;
+	double moments = (double)detail.moments * share + 1;
+	pp_status status = pp_digest_keep_for(f->digest, nodes, &keep);
+
+	detail.moments = moments > MOST_MOMENTS ? MOST_MOMENTS : (uint64_t)moments;
+	if (share < 1)
+		detail.source_bytes = (uint64_t)((double)detail.source_bytes * share);
+	/* A tree that is small already says nothing about the other tables. */
+	if (nodes < SMALL && f->tries > 2) {
+		keep.min_share = keep.min_share > 1e-7 ? keep.min_share * 4 : 1e-7;
+		keep.ties = 0;
 	}
-	return PP_E_LIMIT;
+	detail.min_share = keep.min_share;
+	f->tries++;
+	if (status == PP_OK)
+		status = pp_digest_cut(f->digest, keep);
+	if (status == PP_OK)
+		status = pp_html_data_write(f->data, &detail);
+	if (status == PP_OK)
+		status = pack(pp_slice_of(f->data->columns.bytes.p, f->data->columns.bytes.n),
+		              &f->packed);
+	return status;
+}
+
+/* Remembers what a try took; true when nothing better is worth the time. */
+static bool
+fitting_learn(struct fitting *f, double share)
+{
+	struct attempt now = { share, (double)f->packed.n };
+	struct pp_html_cut *cut = f->data->cut;
+	struct pp_buf swap = f->best;
+
+	if (now.bytes > f->room) {
+		f->exceeds = now;
+		return f->fits.bytes > 0 && f->tries >= REFINED;
+	}
+	f->fits = now;
+	f->best = f->packed;
+	f->best_cut = *cut;
+	f->packed = swap;
+	return (!cut->nodes && !cut->resolution) || now.bytes >= f->room * FULL ||
+	       nodes_of(f, share) < SMALL || f->tries >= REFINED || f->data->piecewise;
+}
+
+static double
+fitting_next(const struct fitting *f)
+{
+	const struct attempt *a = &f->fits, *z = &f->exceeds;
+
+	if (a->bytes <= 0)
+		return z->share * f->room / z->bytes * 0.95;
+	if (z->bytes <= 0)
+		return a->share * f->room / a->bytes * 0.97;
+	return a->share +
+	       (z->share - a->share) * (f->room * 0.97 - a->bytes) / (z->bytes - a->bytes);
+}
+
+/* Writes as much of everything as fits: all of it, or nearly what there is room for. */
+static pp_status
+fit(struct fitting *f, struct pp_buf *packed)
+{
+	pp_status status = f->room < 4096 ? PP_E_LIMIT : PP_OK;
+	double share = 1;
+	bool done = false;
+
+	/* Text takes a quarter of its size when packed: so that is an eighth of the file. */
+	f->whole = (struct pp_html_detail){ .moments = MOST_MOMENTS, .source_bytes = UINT64_MAX };
+	if (f->room < 1e18)
+		f->whole.source_bytes = (uint64_t)(f->room / 2);
+	/* The whole is tried first, unless it is far too large for that to be worth its time. */
+	f->most = f->digest->tree->n < f->most ? f->digest->tree->n : f->most;
+	f->nodes = f->most;
+	if (f->nodes > f->room)
+		f->nodes = f->room / NODE_BYTES;
+	if ((double)f->whole.moments > f->room)
+		f->whole.moments = (uint64_t)(f->data->piecewise ? f->room / PIECE_MOMENT_BYTES
+		                                                 : f->room);
+	while (status == PP_OK && !done && f->tries < ATTEMPTS) {
+		status = fitting_try(f, share);
+		done = status == PP_OK && fitting_learn(f, share);
+		share = fitting_next(f);
+	}
+	if (status == PP_OK && f->fits.bytes <= 0)
+		status = PP_E_LIMIT;
+	if (status == PP_OK) {
+		*packed = f->best;
+		f->best = (struct pp_buf){ 0 };
+		*f->data->cut = f->best_cut;
+	}
+	pp_buf_release(&f->best);
+	pp_buf_release(&f->packed);
+	return status;
 }
 
 /* ---- reports, and their tables piece by piece --------------------------------------------- */
@@ -240,6 +328,10 @@ fit_functions(struct pp_html_tables *t, const struct pp_html_piece *piece, struc
 pp_status
 pp_html_tables_put(struct pp_html_tables *t, const struct pp_html_piece *piece, struct pp_sink *out)
 {
+	struct fitting fitting = { .digest = &t->digest,
+		                   .data = &t->h,
+		                   .room = (double)piece->max_size,
+		                   .most = piece->nodes };
 	struct pp_buf packed = { 0 };
 	pp_status status = pp_digest_enter(&t->digest, piece->at) ? PP_OK : PP_E_USAGE;
 
@@ -247,7 +339,7 @@ pp_html_tables_put(struct pp_html_tables *t, const struct pp_html_piece *piece, 
 	if (status == PP_OK && piece->functions)
 		status = fit_functions(t, piece, &packed);
 	else if (status == PP_OK)
-		status = fit(&t->digest, &t->h, piece->nodes, (double)piece->max_size, &packed);
+		status = fit(&fitting, &packed);
 	if (status == PP_OK)
 		pp_sink_write(out, packed.p, packed.n);
 	pp_buf_release(&packed);
@@ -258,14 +350,18 @@ pp_status
 pp_html_report(struct pp_sink *out, const struct pp_profile *const *profiles, size_t n,
                const struct pp_html_opts *opts, struct pp_html_cut *cut)
 {
+	struct fitting fitting = { .room = room_for_data(opts), .most = UINT32_MAX };
 	struct pp_html_tables *t = NULL;
 	struct pp_buf packed = { 0 };
 	pp_status status = pp_html_possible() ? PP_OK : PP_E_UNSUPPORTED;
 
 	if (status == PP_OK)
 		status = pp_html_tables_new(profiles, n, opts, &t);
-	if (status == PP_OK)
-		status = fit(&t->digest, &t->h, UINT32_MAX, room_for_data(opts), &packed);
+	if (status == PP_OK) {
+		fitting.digest = &t->digest;
+		fitting.data = &t->h;
+		status = fit(&fitting, &packed);
+	}
 	if (status == PP_OK)
 		put_page(out, opts, n, &packed);
 	if (status == PP_OK)

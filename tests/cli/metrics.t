@@ -118,3 +118,24 @@ $ polyprof convert -q --to folded -m cycles/period -o - work.txt
   f 5
 $ polyprof convert -q --to folded -o - clock.txt
   f 5
+
+Where a recording knows its period, time comes before samples, in gperftools' profiles too; folded stacks have samples, as google-pprof's have.
+
+$ python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("<17Q", 0, 3, 0, 2000, 0, 5, 3, 0x1010, 0x1020, 0x1030, 7, 2, 0x1040, 0x1030, 0, 1, 0))' > cpu.prof
+$ polyprof info --json cpu.prof | grep -o '"primary": "[^"]*"'
+  "primary": "cpu_time_ns"
+$ polyprof top -q cpu.prof
+  CPU time: 24.0 ms in 4 functions
+
+       self  self%                  total  total%  self samples  function
+    14.0 ms  58.3%  ████████████  14.0 ms   58.3%             7  0x1040
+    10.0 ms  41.7%  ████████▋     10.0 ms   41.7%             5  0x1010
+       0 ns   0.0%                10.0 ms   41.7%             0  0x1020
+       0 ns   0.0%                24.0 ms  100.0%             0  0x1030
+$ polyprof convert -q cpu.prof --to folded -o -
+  0x1030;0x1020;0x1010 5
+  0x1030;0x1040 7
+$ polyprof convert -q -m cpu_time_ns cpu.prof --to folded -o -
+  0x1030;0x1020;0x1010 10000
+  0x1030;0x1040 14000
+$ rm cpu.prof

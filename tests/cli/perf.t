@@ -187,6 +187,17 @@ $ polyprof flame -q --flamechart --option symbols=no switches.perf.data -o - | g
   <title>0x2724a (822,592 ns, 1.92%)</title>
   <title>0x2724a (597,643 ns, 1.40%)</title>
 
+Branches keep their order within each sample on their way through SPAA, even when that is written again: the line of their pair, flags, cycles.
+
+$ polyprof convert -q --option symbols=no branches.perf.data -o branches.spaa && polyprof convert -q branches.spaa --to spaa -o - | tr -d '\\' | grep -o '{"event":"[^"]*","tid":[^{}]*}' | head -n 3
+  {"event":"cpu-clock","tid":100,"time_ns":1000,"branches":[[2,"P",1],[1,"M",2],[0,"P",3]]}
+  {"event":"cpu-clock","tid":100,"time_ns":1010,"branches":[[16,"P",1],[15,"M",2],[9,"P",3]]}
+  {"event":"cpu-clock","tid":101,"time_ns":1020,"branches":[[2,"P",1],[1,"M",2],[0,"P",3]]}
+$ tr -d '\\' < branches.spaa | grep -o '{"event":"[^"]*","from":{"dso":"[^"]*","ip":"[^"]*"},"to":{[^}]*},"taken":[^}]*}' | head -n 2
+  {"event":"cpu-clock","from":{"dso":"/srv/app/bin/app","ip":"0x10fb"},"to":{"dso":"/srv/app/bin/app","ip":"0x1103"},"taken":3,"predicted":3,"cycles":9}
+  {"event":"cpu-clock","from":{"dso":"/srv/app/bin/app","ip":"0x110b"},"to":{"dso":"/srv/app/bin/app","ip":"0x1113"},"taken":3,"mispredicted":3,"cycles":6}
+$ rm branches.spaa
+
 Whatever has stacks can be written as perf script prints it: samples where they are known, else sums.
 
 $ polyprof convert switch.txt -o s.spaa && polyprof convert s.spaa --to perf-script -o back.txt && cat back.txt

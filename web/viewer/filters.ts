@@ -104,28 +104,62 @@ export function chosenStacks(tree: Tree, { flags, kinds }: Rules, own: Numbers, 
   return out;
 }
 
-/** The same on sums from the start. */
-export function chosenRanges(tree: Tree, { flags, kinds }: Rules, sums: Float64Array, out: Float64Array): Float64Array {
-  const { n, func, end } = tree, focus = kinds & 1, ignore = kinds & 2;
-  let until = focus ? 1 : n, shift = focus ? sums[1] - sums[0] : 0; // `shift`: what was left out so far
-  out[0] = sums[0];
-  for (let i = 1; i < n;) {
-    const bits = flags[func[i]];
-    if (bits & 2) {
-      const last = end[i], now = sums[i] - shift;
-      shift += sums[last] - sums[i];
-      for (; i < last; i++) out[i] = now;
-    } else if (i < until || bits & 1) {
-      if (i >= until) until = end[i];
-      for (const last = ignore ? i + 1 : until; i < last; i++) out[i] = sums[i] - shift;
-    } else {
-      out[i] = sums[i] - shift;
-      shift = sums[i + 1] - out[i];
-      i++;
+/** Stretches of the tree in its order: part i holds the nodes from[i] to to[i] - 1. */
+export interface Parts {
+  from: Int32Array;
+  to: Int32Array;
+}
+
+class PartList {
+  private from = new Int32Array(1024);
+  private to = new Int32Array(1024);
+  private n = 0;
+
+  add(from: number, to: number): void {
+    if (to <= from) return;
+    if (this.n === this.from.length) {
+      const twice = (old: Int32Array) => {
+        const grown = new Int32Array(2 * old.length);
+        grown.set(old);
+        return grown;
+      };
+      this.from = twice(this.from);
+      this.to = twice(this.to);
     }
+    this.from[this.n] = from;
+    this.to[this.n++] = to;
   }
-  out[n] = sums[n] - shift;
-  return out;
+
+  get parts(): Parts {
+    return { from: this.from.subarray(0, this.n), to: this.to.subarray(0, this.n) };
+  }
+}
+
+/** The nodes whose own costs focus and ignore leave. A match holds for all below it, so they are stretches of the tree. */
+export function chosenParts({ n, func, end }: Tree, { flags, kinds }: Rules): Parts {
+  const list = new PartList(), addKept = (from: number, to: number) => {
+    let start = from;
+    for (let i = Math.max(from, 1); kinds & 2 && i < to;) {
+      if (!(flags[func[i]] & 2)) {
+        i++;
+        continue;
+      }
+      list.add(start, i);
+      start = i = end[i];
+    }
+    list.add(start, to);
+  };
+  if (!(kinds & 1)) addKept(0, n);
+  for (let i = 1; kinds & 1 && i < n;) {
+    const bits = flags[func[i]] & 3;
+    if (!bits) {
+      i++;
+      continue;
+    }
+    if (bits === 1) addKept(i, end[i]);
+    i = end[i];
+  }
+  return list.parts;
 }
 
 /** Which functions hide and show take out. */

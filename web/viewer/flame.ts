@@ -12,7 +12,7 @@ import { fitName } from './text';
 export const ROW = 18;
 const THIN = 0.5;
 const SLIVER = 8; // pixels: a box without room for a label
-const SLICE = 5, NEXT = 14; // ms: what may be unfolded before a first answer is drawn, and before each one after it
+const SLICE = 5, NEXT = 14, LATER = 250; // ms: what may be unfolded before a first answer is drawn, at a time after it, and before another is drawn
 const FONT = '11px ui-monospace, "SF Mono", "DejaVu Sans Mono", Menlo, Consolas, monospace';
 
 export interface Box {
@@ -55,7 +55,7 @@ export class Flame {
   private hovered: Box | null = null;
   private wide: number[] = [];
   private wantBottom = true;
-  private waited = false; // what is shown is not all there is to show
+  private unfolding = 0; // the timer, while what is shown is not all there is to show
   zoom = 0;
   selected = 0;
   up = false; // the whole at the bottom
@@ -181,8 +181,9 @@ export class Flame {
 
   // ---- layout ----
 
-  private layout(patience = this.waited ? NEXT : SLICE): void {
+  private layout(patience = SLICE): void {
     const layer = this.layer, width = this.host.clientWidth;
+    clearTimeout(this.unfolding);
     this.rows = [];
     this.hovered = null; // boxes are made anew
     this.stale = false;
@@ -197,16 +198,29 @@ export class Flame {
     const whole = layer.width(this.zoom);
     if (!(whole > 0)) return;
     const [from, to] = this.window, scale = width / (whole * (to - from)), queue = [this.rows[this.zoomRow][0]], until = performance.now() + patience;
-    let waiting = false;
+    const folded: number[] = [];
     queue[0].x = -from * whole * scale;
     queue[0].w = whole * scale;
-    // Row by row: when time is up, the rest comes with the next frames.
+    // Row by row: when time is up, the rest is unfolded later.
     for (let i = 0; i < queue.length; i++) {
-      if (layer.effort(queue[i].node) > 0 && performance.now() > until) waiting = true;
+      if (layer.effort(queue[i].node) > 0 && performance.now() > until) folded.push(queue[i].node);
       else this.children(layer, queue[i], scale, queue);
     }
-    this.waited = waiting;
-    if (waiting) setTimeout(() => this.relayout(), 0);
+    if (folded.length) this.unfoldLater(layer, folded, THIN / scale, performance.now() + LATER);
+  }
+
+  /** Unfolds what the last picture lacks, a bit at a time; drawn again when there is nothing left, or after a while. */
+  private unfoldLater(layer: Layer, folded: number[], thin: number, drawAt: number): void {
+    this.unfolding = setTimeout(() => {
+      const until = performance.now() + NEXT;
+      let i = 0;
+      for (; i < folded.length && performance.now() < until; i++) {
+        const kids = layer.children(folded[i]);
+        for (let k = 0; k < kids.length; k++) if (layer.width(kids[k]) >= thin && layer.func(kids[k])) folded.push(kids[k]);
+      }
+      if (i < folded.length && performance.now() < drawAt) this.unfoldLater(layer, folded.slice(i), thin, drawAt);
+      else this.relayout();
+    }, 0);
   }
 
   private children(layer: Layer, parent: Box, scale: number, queue: Box[]): void {

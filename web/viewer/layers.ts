@@ -123,7 +123,7 @@ abstract class Groups implements Layer {
 
   protected add(parent: number, func: number): number {
     const node = this.n++;
-    if (node === this.funcs.length) this.grow();
+    if (node === this.funcs.length) this.grow(2 * node);
     this.funcs[node] = func;
     this.parents[node] = parent;
     this.kids.push(null);
@@ -137,17 +137,18 @@ abstract class Groups implements Layer {
     this.hi[node] = hi;
   }
 
-  private grow(): void {
-    const twice = <T extends Int32Array | Float64Array>(from: T, to: T): T => {
+  /** Makes room for so many nodes. */
+  protected grow(size: number): void {
+    const larger = <T extends Int32Array | Float64Array>(from: T, to: T): T => {
       to.set(from);
       return to;
     };
-    this.funcs = twice(this.funcs, new Int32Array(this.funcs.length * 2));
-    this.parents = twice(this.parents, new Int32Array(this.parents.length * 2));
-    this.lo = twice(this.lo, new Int32Array(this.lo.length * 2));
-    this.hi = twice(this.hi, new Int32Array(this.hi.length * 2));
-    this.moreOf = twice(this.moreOf, new Float64Array(this.moreOf.length * 2));
-    this.values = twice(this.values, new Float64Array(this.values.length * 2));
+    this.funcs = larger(this.funcs, new Int32Array(size));
+    this.parents = larger(this.parents, new Int32Array(size));
+    this.lo = larger(this.lo, new Int32Array(size));
+    this.hi = larger(this.hi, new Int32Array(size));
+    this.moreOf = larger(this.moreOf, new Float64Array(size));
+    this.values = larger(this.values, new Float64Array(size * this.stride));
   }
 
   /** Divides steps among the groups they lead to: step i of `count` goes to group which[i], or to none when that is below 0. */
@@ -176,12 +177,12 @@ function sumWidths({ func, n }: Tree, a: Numbers, b: Numbers, functions: number)
 }
 
 // Room for one expansion; grown as needed and used again.
-let room = { which: new Int32Array(0), start: new Int32Array(0), at: new Int32Array(0) };
+let room = { which: new Int32Array(0), start: new Int32Array(0), at: new Int32Array(0), width: new Float64Array(0) };
 
 function roomFor(n: number): typeof room {
   if (room.which.length < n) {
     const size = Math.max(4096, n + (n >> 1));
-    room = { which: new Int32Array(size), start: new Int32Array(size), at: new Int32Array(size) };
+    room = { which: new Int32Array(size), start: new Int32Array(size), at: new Int32Array(size), width: new Float64Array(size) };
   }
   return room;
 }
@@ -224,6 +225,7 @@ export class CallersLayer extends Groups {
   private ends(functions: number): number[] {
     const { tree, profiles, stride } = this, order = tree.byFunc, kids: number[] = [], { costs } = this.scene, [before, after] = costs;
     const own = costs.map((_, k) => this.scene.ownBy(k)), width = after || this.scene.negative ? sumWidths(tree, before.self, (after ?? before).self, functions) : own[0];
+    this.grow(this.funcs.length + functions);
     for (let f = 0; f < functions; f++) {
       if (width[f] === 0 && own[0][f] === 0 && (!after || own[1][f] === 0)) continue;
       const kid = this.add(0, f), to = kid * stride;
@@ -297,13 +299,13 @@ export class CalleesLayer extends Groups {
     const starts = root ? this.tree.outermost(root, this.out) : new Int32Array(1);
     this.add(0, root);
     this.hold(0, starts, starts, 0, starts.length);
-    for (let i = 0; i < starts.length; i++) this.count(0, starts[i]);
+    for (let i = 0; i < starts.length; i++) this.count(0, starts[i], scene.width.at(starts[i]));
     if (!root) scene.whole.forEach((w, k) => (this.values[1 + k] = w));
   }
 
-  private count(node: number, from: number): void {
+  /** `wide`: its width, which whoever asks has just looked up. */
+  private count(node: number, from: number, wide: number): void {
     const { costs, width } = this.scene, { values, profiles } = this, to = node * this.stride;
-    const wide = width.at(from);
     values[to] += wide;
     values[to + 1] += width === costs[0].total ? wide : costs[0].total.at(from);
     if (profiles === 1) return;
@@ -328,17 +330,19 @@ export class CalleesLayer extends Groups {
     for (let i = lo; i < hi; i++) {
       const last = end[at[i]];
       for (let c = all ? at[i] : at[i] + 1; c < last;) {
-        const nothing = width.at(c) === 0 && (alone || (before.at(c) === 0 && after.at(c) === 0));
+        const wide = width.at(c), nothing = wide === 0 && (alone || (before.at(c) === 0 && after.at(c) === 0));
         if (!nothing && out && out[c]) {
           c++; // its callees take its place
           continue;
         }
         if (!nothing) {
           if (count === to.which.length) {
-            const old = to.start;
+            const old = to;
             to = roomFor(count + 1);
-            to.start.set(old);
+            to.start.set(old.start);
+            to.width.set(old.width);
           }
+          to.width[count] = wide;
           to.start[count++] = c;
         }
         c = end[c];
@@ -348,7 +352,7 @@ export class CalleesLayer extends Groups {
   }
 
   protected expand(node: number): number[] {
-    const count = this.called(node), { which, start } = roomFor(count), { func, more } = this.tree, { slot } = this, kids: number[] = [], sizes: number[] = [];
+    const count = this.called(node), { which, start, width } = roomFor(count), { func, more } = this.tree, { slot } = this, kids: number[] = [], sizes: number[] = [];
     for (let i = 0; i < count; i++) {
       const c = start[i], f = func[c];
       let g = slot[f] - 1;
@@ -361,7 +365,7 @@ export class CalleesLayer extends Groups {
       which[i] = g;
       sizes[g]++;
       if (!f) this.moreOf[kids[g]] += more.get(c) ?? 1;
-      this.count(kids[g], c);
+      this.count(kids[g], c, width[i]);
     }
     this.divide(kids, sizes, count, which, start, start);
     return kids;

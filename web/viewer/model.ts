@@ -5,9 +5,9 @@
 
 import type { Data, Moments, Series } from './data';
 import type { Filter, Rules } from './filters';
-import { callsLeft, chosenRanges, chosenStacks, goneFuncs, moved, prepareTops, ruleFlags, staying, sumTops, takeOut } from './filters';
+import { callsLeft, chosenParts, chosenStacks, goneFuncs, moved, prepareTops, ruleFlags, staying, sumTops, takeOut } from './filters';
 import type { Both, Numbers, Totals } from './totals';
-import { Cells, Pool, Ranges, bothOf, isExact, roundedOf } from './totals';
+import { Cells, Pool, Ranges, Steps, bothOf, isExact, partsOf, roundedOf } from './totals';
 import type { Tree } from './tree';
 
 /** What is looked at: which costs of which part of the profile. */
@@ -45,7 +45,7 @@ export class Costs {
 
   /** Its arrays as long as the tree. */
   get room(): Float64Array[] {
-    return [...[this.own, this.made].flatMap(x => (x instanceof Cells ? [x.cells] : [])), this.total.cells];
+    return [...[this.own, this.made].flatMap(x => (x instanceof Cells ? [x.cells] : [])), ...this.total.room];
   }
 }
 
@@ -264,7 +264,7 @@ function ownBy({ func, parent }: Tree, out: Uint8Array | null, known: Int32Array
  */
 function totalBy(tree: Tree, { out, tops }: Pick<Scene, 'out' | 'tops'>, total: Totals, skip: boolean, functions: number, less?: Totals): Float64Array {
   const { func, end, n } = tree, sums = new Float64Array(functions), inside = new Int32Array(functions); // end of the outermost activation
-  const { cells } = total, minus = less?.cells, ranges = total instanceof Ranges; // the arrays themselves: this is a long loop
+  const { cells } = total, minus = less?.cells, { ranges } = total; // the arrays themselves: this is a long loop
   for (let t = 0, parts = tops ? tops.length : 1; t < parts; t++) {
     for (let i = tops ? tops[t] : 1, last = tops ? end[i] : n; i < last; i++) {
       const f = func[i];
@@ -431,7 +431,7 @@ function makeBase(data: Data, what: Selection, pool: Pool): Base {
 function leftBy(data: Data, base: Base, k: number, left: Totals): Float64Array {
   const { tree, funcs: { n } } = data, { total } = base.costs[k];
   if (left === total) return base.totalBy[k]();
-  if (base.negative || !(left instanceof Ranges) || 2 * left.at(0) < total.at(0)) return totalBy(tree, ALL, left, !base.negative, n);
+  if (base.negative || !left.ranges || 2 * left.at(0) < total.at(0)) return totalBy(tree, ALL, left, !base.negative, n);
   const gone = totalBy(tree, ALL, total, true, n, left);
   return base.totalBy[k]().map((v, f) => v - gone[f]);
 }
@@ -447,11 +447,16 @@ function leftTotals(data: Data, base: Base, k: number, rules: Rules, left: Left)
 /** What filters leave. */
 type Left = Pick<Scene, 'costs' | 'out' | 'tops'>;
 
-/** The costs of the stacks that focus and ignore leave. */
-function chosenCosts(tree: Tree, rules: Rules, { self, total }: Costs, pool: Pool): Both {
-  if (total instanceof Ranges) {
-    const left = new Ranges(chosenRanges(tree, rules, total.cells, pool.take(tree.n)), tree.end);
-    return { self: left.own(), total: left };
+/** Own costs for who looks at all of them. */
+function allOwn(own: Numbers, total: Totals): Numbers {
+  return total.ranges ? new Steps(total.cells) : own;
+}
+
+/** The costs of the stacks that focus and ignore leave; `lazy`: as they are asked for. */
+function chosenCosts(tree: Tree, rules: Rules, { self, total }: Costs, lazy: boolean, pool: Pool): Both {
+  if (total.ranges) {
+    const both = partsOf(tree, total, chosenParts(tree, rules), pool), all = lazy ? null : new Ranges(both.total.cells, tree.end);
+    return all ? { self: all.own(), total: all } : both;
   }
   const own = chosenStacks(tree, rules, self, pool.take(tree.n));
   return { self: new Cells(own), total: roundedOf(tree, own, pool) };
@@ -462,9 +467,9 @@ function filtered(data: Data, what: Selection, rules: Rules, base: Base, pool: P
   const { tree } = data, { n } = tree, { kinds } = rules, out = kinds & 60 ? new Uint8Array(n) : null;
   const tops = out && takeOut(tree, rules, out), keepRoot = !(kinds & 20);
   const costs = base.costs.map((c, k) => {
-    const left = kinds & 3 ? chosenCosts(tree, rules, c, pool) : c, total = tops ? left.total.with(sumTops(tops, left.total) + (keepRoot ? left.self.at(0) : 0)) : left.total;
+    const left = kinds & 3 ? chosenCosts(tree, rules, c, base.costs.length === 1 && !base.negative, pool) : c, total = tops ? left.total.with(sumTops(tops, left.total) + (keepRoot ? left.self.at(0) : 0)) : left.total;
     const calls = knowsCalls(data, k, what) ? () => callsLeft(tree, rules, out, base.present[k](), c.calls!.slice()) : null;
-    return new Costs(left.self, total, calls, left.total, out && (() => new Cells(moved(tree, left.self, out, keepRoot, pool.take(n)))));
+    return new Costs(left.self, total, calls, left.total, out && (() => new Cells(moved(tree, allOwn(left.self, left.total), out, keepRoot, pool.take(n)))));
   });
   return { costs, out, tops };
 }
@@ -476,7 +481,7 @@ function makeScene(data: Data, what: Selection, base: Base, pool: Pool): Scene {
   if (what.normalize && costs.length === 2) ({ costs, scale } = scaled(tree, costs, pool));
   if (costs !== base.costs) width = widths(tree, costs, base.negative, pool);
   const stated = plain && !what.normalize && data.flat.some(f => f);
-  const own = costs.map((c, k) => once(() => ownBy(tree, out, data.known(k), c.own, n)));
+  const own = costs.map((c, k) => once(() => ownBy(tree, out, data.known(k), allOwn(c.own, c.whole), n)));
   const totals = (k: number) => (what.normalize ? totalBy(tree, left, costs[k].total, !base.negative, n) : rules ? leftTotals(data, base, k, rules, left) : base.totalBy[k]());
   const sums = (k: number): Sums => ({ self: own[k](), total: totals(k), calls: costs[k].calls && callsBy(tree, costs[k].calls!, n) });
   const none = (): Sums => ({ self: new Float64Array(n), total: new Float64Array(n), calls: null });
@@ -535,7 +540,7 @@ export class Scenes {
 
   /** Keeps the room of what nobody looks at any more. */
   private reuse(old: Shown): void {
-    const arrays = ({ costs, width }: Shown) => [width.cells, ...costs.flatMap(c => c.room)];
+    const arrays = ({ costs, width }: Shown) => [...width.room, ...costs.flatMap(c => c.room)];
     const used = new Set([...this.scenes.values(), ...this.bases.values() as Iterable<Shown>].flatMap(arrays));
     for (const cells of arrays(old)) if (!used.has(cells)) this.pool.give(cells);
   }
@@ -562,7 +567,7 @@ function widths(tree: Tree, costs: Costs[], negative: boolean, pool: Pool): Tota
   let size = 0;
   for (let i = 0; i < n; i++) size += own[i] = Math.max(a.at(i), b.at(i), 0);
   own[n] = 0;
-  const { total } = bothOf(tree, own, isExact(size) && costs.every(c => c.total instanceof Ranges), pool);
+  const { total } = bothOf(tree, own, isExact(size) && costs.every(c => c.total.ranges), pool);
   if (total.cells !== own) pool.give(own);
   return total;
 }

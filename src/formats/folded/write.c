@@ -454,7 +454,7 @@ tree_write(struct names_tree *t, struct pp_sink *out)
 
 /*
  * The metric that is written unless told otherwise. Who collapses a recording of cycles and instructions is used to
- * get the one that comes first in the file, whichever that is.
+ * get the one that comes first in the file, whichever that is; google-pprof counts samples of a timer.
  */
 static size_t
 metric_usual(const struct pp_writer *w)
@@ -462,6 +462,10 @@ metric_usual(const struct pp_writer *w)
 	const struct pp_metric *of = w->profile->metrics.at;
 	size_t i, cycles = w->metric;
 
+	if (!w->opts->metric && cycles == 1 && of[1].kind == PP_KIND_CPU_TIME &&
+	    of[0].kind == PP_KIND_SAMPLES && of[0].event == of[1].event &&
+	    pp_slice_eq(pp_text_of(w->profile, of[1].event), pp_slice_z("cpu-profile")))
+		return 0;
 	if (w->opts->metric || cycles >= w->profile->metrics.n || !of[cycles].event ||
 	    pp_metric_preference(w->profile, &of[cycles]) != PP_PREFERS_CYCLES)
 		return cycles;

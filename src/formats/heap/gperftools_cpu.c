@@ -148,7 +148,7 @@ meta_build(struct gc_read *r)
 	sampling = pp_build_meta(b, row, pp_slice_z("sampling"), PP_META_OBJECT, nothing);
 	(void)pp_build_meta(b, sampling, pp_slice_z("mode"), PP_META_TEXT, pp_slice_z("frequency"));
 	(void)pp_build_meta(b, sampling, pp_slice_z("primary_metric"), PP_META_TEXT,
-	                    pp_slice_z("samples"));
+	                    pp_slice_z("cpu_time_ns"));
 	if (1000000 / r->period)
 		(void)pp_build_meta(b, sampling, pp_slice_z("frequency_hz"), PP_META_NUMBER,
 		                    pp_slice_of(rate, (size_t)n));
@@ -163,20 +163,20 @@ profile_read(struct gc_read *r)
 	pp_str event = pp_build_strz(b, "cpu-profile");
 
 	r->period = pp_word_at(&r->words, 3);
-	(void)pp_build_metric(
-	    b, &(struct pp_metric){ .name = pp_build_strz(b, "samples"),
-	                            .event = event,
-	                            .unit = pp_build_strz(b, "samples"),
-	                            .kind = PP_KIND_SAMPLES,
-	                            .flags = PP_METRIC_SAMPLED | PP_METRIC_PRIMARY });
-	(void)pp_build_metric(b, &(struct pp_metric){ .name = pp_build_strz(b, "cpu_time_ns"),
-	                                              .title = pp_build_strz(b, "CPU time"),
+	(void)pp_build_metric(b, &(struct pp_metric){ .name = pp_build_strz(b, "samples"),
 	                                              .event = event,
-	                                              .unit = pp_build_strz(b, "ns"),
-	                                              .kind = PP_KIND_CPU_TIME,
-	                                              .flags = PP_METRIC_SAMPLED,
-	                                              .factor_num = 1000,
-	                                              .factor_den = 1 });
+	                                              .unit = pp_build_strz(b, "samples"),
+	                                              .kind = PP_KIND_SAMPLES,
+	                                              .flags = PP_METRIC_SAMPLED });
+	(void)pp_build_metric(b,
+	                      &(struct pp_metric){ .name = pp_build_strz(b, "cpu_time_ns"),
+	                                           .title = pp_build_strz(b, "CPU time"),
+	                                           .event = event,
+	                                           .unit = pp_build_strz(b, "ns"),
+	                                           .kind = PP_KIND_CPU_TIME,
+	                                           .flags = PP_METRIC_SAMPLED | PP_METRIC_PRIMARY,
+	                                           .factor_num = 1000,
+	                                           .factor_den = 1 });
 	r->series = pp_build_series(
 	    b, &(struct pp_series){ .event = event, .pid = -1, .tid = -1, .cpu = -1 }, false,
 	    false);

@@ -261,12 +261,29 @@ struct pp_pd_branch {
 	uint32_t attr;
 	struct pp_pd_end from, to;
 	uint64_t taken, mispredicted, predicted, in_transaction, aborted, cycles;
+	uint32_t number; /* in the order in which pairs were met */
+};
+
+/* A branch as one sample has it. */
+struct pp_pd_taken {
+	uint32_t pair; /* number of a pp_pd_branch; PP_MAP_NONE: there was no room for it */
+	uint32_t bits; /* the lowest 20 of its flags */
+};
+
+/* The branches of one sample, the latest first. */
+struct pp_pd_run {
+	uint64_t time;
+	uint32_t attr, tid, n;
+	bool has_time;
 };
 
 struct pp_pd_branches {
 	PP_VEC(struct pp_pd_branch) list;
 	struct pp_map pair_of;
+	PP_VEC(struct pp_pd_run) runs;
+	PP_VEC(struct pp_pd_taken) in_runs;
 	uint64_t taken, others; /* in all; of pairs that there was no room for */
+	uint64_t unordered;     /* samples of which there was no room for the order */
 };
 
 struct pp_pd_symbols {

@@ -1,11 +1,12 @@
 /*
  * Branches that samples hold beside their stacks (perf record -b), added up by whence and whither, as perf report shows
- * them. They are no stacks: a loop takes the same branch a thousand times without calling anybody. So they are told
- * beside the profile, a line of JSON for each pair, and take room by pairs, not by samples.
+ * them, and the order in which each sample has them. They are no stacks: a loop takes the same branch a thousand times
+ * without calling anybody. So they are told beside the profile, as lines of JSON: one for each pair, one for each sample.
  */
 #include "formats/perf/data.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/sort.h"
 #include "model/schema.h"
@@ -13,21 +14,32 @@
 
 /* Pairs that are told apart. */
 #define PAIRS_MOST ((size_t)1 << 18)
+/* Branches whose order within their samples is kept. */
+#define ORDERED_MOST ((size_t)1 << 22)
+
+enum { MISPREDICTED = 1, PREDICTED = 2, IN_TRANSACTION = 4, ABORTED = 8, CYCLES = 4 /* bits up */ };
 
 void
 pp_pd_branches_release(struct pp_pd *d)
 {
 	pp_vec_release(&d->branches.list);
 	pp_map_release(&d->branches.pair_of);
+	pp_vec_release(&d->branches.runs);
+	pp_vec_release(&d->branches.in_runs);
 }
 
 /* ---- samples ---------------------------------------------------------------------------- */
 
-/* The flags of a branch: bits from the lowest on, or from the highest in files of such machines. */
-static uint64_t
-bits_of(const struct pp_pd *d, uint64_t flags, unsigned first, unsigned n)
+/* The flags of a branch from the lowest bit on, whence they are counted; on some machines that is the highest. */
+static uint32_t
+bits_of(const struct pp_pd *d, uint64_t flags)
 {
-	return flags >> (d->big ? 64 - first - n : first) & (((uint64_t)1 << n) - 1);
+	uint32_t bits = (uint32_t)(d->big ? (flags >> 44 & 0xffff) << CYCLES : flags & 0xfffff);
+	unsigned i;
+
+	for (i = 0; d->big && i < CYCLES; i++)
+		bits |= (uint32_t)(flags >> (63 - i) & 1) << i;
+	return bits;
 }
 
 /* An address within what is mapped there, or as it is. */
@@ -81,33 +93,58 @@ pair_of(struct pp_pd *d, const struct pp_pd_branch *like)
 	return &all->list.at[all->list.n - 1];
 }
 
+/* Counts a branch; the number of its pair. */
+static uint32_t
+branch_count(struct pp_pd *d, const struct pp_pd_facts *f, const unsigned char *at, uint32_t bits)
+{
+	struct pp_pd_branch like = { .attr = (uint32_t)(f->attr - d->attrs.at),
+		                     .from = end_of(d, f, pp_pd_u64(d, at)),
+		                     .to = end_of(d, f, pp_pd_u64(d, at + 8)),
+		                     .number = (uint32_t)d->branches.list.n };
+	struct pp_pd_branch *b = pair_of(d, &like);
+
+	d->branches.taken++;
+	if (!b) {
+		d->branches.others++;
+		return PP_MAP_NONE;
+	}
+	b->taken++;
+	b->mispredicted += (bits & MISPREDICTED) > 0;
+	b->predicted += (bits & PREDICTED) > 0;
+	b->in_transaction += (bits & IN_TRANSACTION) > 0;
+	b->aborted += (bits & ABORTED) > 0;
+	b->cycles += bits >> CYCLES;
+	return b->number;
+}
+
 void
 pp_pd_branches_add(struct pp_pd *d, const struct pp_pd_facts *f, const unsigned char *branches,
                    size_t n)
 {
+	struct pp_pd_branches *all = &d->branches;
+	bool ordered = d->reader->order->facets & PP_EXTRAS;
+	struct pp_pd_run run = { .time = f->time,
+		                 .attr = (uint32_t)(f->attr - d->attrs.at),
+		                 .tid = f->tid,
+		                 .n = (uint32_t)n,
+		                 .has_time = f->has_time };
 	size_t i;
 
-	if (!(d->reader->order->facets & (PP_META | PP_EXTRAS)))
+	if (!n || !(d->reader->order->facets & (PP_META | PP_EXTRAS)))
 		return;
+	if (ordered && n > ORDERED_MOST - all->in_runs.n) {
+		ordered = false;
+		all->unordered++;
+	}
+	if (ordered && !pp_vec_push(&all->runs, run))
+		pp_pd_no_memory(d);
 	for (i = 0; i < n && pp_builder_ok(d->builder); i++) {
 		const unsigned char *at = branches + 24 * i;
-		uint64_t flags = pp_pd_u64(d, at + 16);
-		struct pp_pd_branch like = { .attr = (uint32_t)(f->attr - d->attrs.at),
-			                     .from = end_of(d, f, pp_pd_u64(d, at)),
-			                     .to = end_of(d, f, pp_pd_u64(d, at + 8)) };
-		struct pp_pd_branch *b = pair_of(d, &like);
+		struct pp_pd_taken taken = { .bits = bits_of(d, pp_pd_u64(d, at + 16)) };
 
-		d->branches.taken++;
-		if (!b) {
-			d->branches.others++;
-			continue;
-		}
-		b->taken++;
-		b->mispredicted += bits_of(d, flags, 0, 1);
-		b->predicted += bits_of(d, flags, 1, 1);
-		b->in_transaction += bits_of(d, flags, 2, 1);
-		b->aborted += bits_of(d, flags, 3, 1);
-		b->cycles += bits_of(d, flags, 4, 16);
+		taken.pair = branch_count(d, f, at, taken.bits);
+		if (ordered && !pp_vec_push(&all->in_runs, taken))
+			pp_pd_no_memory(d);
 	}
 }
 
@@ -199,29 +236,111 @@ branch_put(struct pp_pd *d, struct pp_json *json, const struct pp_pd_branch *b)
 
 /* All pairs, those taken most often first. */
 static void
-list_keep(struct pp_pd *d)
+pairs_put(struct pp_pd *d, struct pp_json *json, const uint32_t *line_of)
+{
+	size_t i;
+
+	(void)line_of;
+	for (i = 0; i < d->branches.list.n && pp_builder_ok(d->builder); i++)
+		branch_put(d, json, &d->branches.list.at[i]);
+}
+
+/* One branch of a sample: the line of its pair, then letters for its flags and its cycles, where there are any. */
+static void
+taken_put(struct pp_json *json, const struct pp_pd_taken *t, const uint32_t *line_of)
+{
+	char flags[5];
+	size_t n = 0;
+
+	pp_json_begin_array(json);
+	if (t->pair == PP_MAP_NONE)
+		pp_json_null(json);
+	else
+		pp_json_u64(json, line_of[t->pair]);
+	if (t->bits & MISPREDICTED)
+		flags[n++] = 'M';
+	if (t->bits & PREDICTED)
+		flags[n++] = 'P';
+	if (t->bits & IN_TRANSACTION)
+		flags[n++] = 'X';
+	if (t->bits & ABORTED)
+		flags[n++] = 'A';
+	if (t->bits)
+		pp_json_text(json, pp_slice_of(flags, n));
+	if (t->bits >> CYCLES)
+		pp_json_u64(json, t->bits >> CYCLES);
+	pp_json_end_array(json);
+}
+
+/* The branches of each sample in their order. */
+static void
+runs_put(struct pp_pd *d, struct pp_json *json, const uint32_t *line_of)
+{
+	const struct pp_pd_taken *next = d->branches.in_runs.at;
+	size_t i;
+	uint32_t k;
+
+	for (i = 0; i < d->branches.runs.n; i++) {
+		const struct pp_pd_run *run = &d->branches.runs.at[i];
+
+		pp_json_begin_object(json);
+		pp_json_put_text(json, "event",
+		                 pp_text_of(d->builder->profile, d->attrs.at[run->attr].title));
+		pp_json_put_u64(json, "tid", run->tid);
+		if (run->has_time)
+			pp_json_put_u64(json, "time_ns", run->time);
+		pp_json_put_array(json, "branches");
+		for (k = 0; k < run->n; k++)
+			taken_put(json, next++, line_of);
+		pp_json_end_array(json);
+		pp_json_end_object(json);
+		pp_json_end_line(json);
+	}
+}
+
+/* Keeps lines of JSON beside the profile. */
+static void
+lines_keep(struct pp_pd *d, const char *key, const uint32_t *line_of,
+           void (*put)(struct pp_pd *, struct pp_json *, const uint32_t *))
 {
 	struct pp_buf text = { 0 };
 	struct pp_sink *sink;
 	struct pp_json json;
 	pp_status status;
-	size_t i;
 
 	if (pp_sink_buffer(&text, &sink) != PP_OK) {
 		pp_pd_no_memory(d);
 		return;
 	}
 	pp_json_init(&json, sink, PP_JSON_COMPACT);
-	for (i = 0; i < d->branches.list.n && pp_builder_ok(d->builder); i++)
-		branch_put(d, &json, &d->branches.list.at[i]);
+	put(d, &json, line_of);
 	status = pp_sink_commit(sink);
 	pp_sink_close(sink);
 	if (status != PP_OK || text.failed)
 		pp_pd_no_memory(d);
 	else
-		pp_build_extra(d->builder, PP_TABLE_PROFILE, 0, "x_branches",
+		pp_build_extra(d->builder, PP_TABLE_PROFILE, 0, key,
 		               pp_slice_of(text.p ? text.p : "", text.n));
 	pp_buf_release(&text);
+}
+
+static void
+extras_keep(struct pp_pd *d)
+{
+	struct pp_pd_branches *all = &d->branches;
+	uint32_t *line_of = malloc((all->list.n + 1) * sizeof *line_of);
+	size_t i;
+
+	if (!line_of) {
+		pp_pd_no_memory(d);
+		return;
+	}
+	pp_sort(all->list.at, all->list.n, sizeof *all->list.at, by_taken, NULL);
+	for (i = 0; i < all->list.n; i++)
+		line_of[all->list.at[i].number] = (uint32_t)i;
+	lines_keep(d, "x_branches", line_of, pairs_put);
+	lines_keep(d, "x_branch_stacks", line_of, runs_put);
+	free(line_of);
 }
 
 static void
@@ -243,7 +362,7 @@ pp_pd_branches_finish(struct pp_pd *d)
 	uint32_t row;
 	size_t i;
 
-	if (!all->taken)
+	if (!all->taken || !pp_builder_ok(d->builder))
 		return;
 	for (i = 0; i < all->list.n; i++) {
 		sum.mispredicted += all->list.at[i].mispredicted;
@@ -256,12 +375,12 @@ pp_pd_branches_finish(struct pp_pd *d)
 	number_put(d, row, "taken", all->taken);
 	number_put(d, row, "distinct", all->list.n);
 	number_put(d, row, "not told apart", all->others);
+	number_put(d, row, "samples without order", all->unordered);
 	number_put(d, row, "mispredicted", sum.mispredicted);
 	number_put(d, row, "predicted", sum.predicted);
 	number_put(d, row, "aborted", sum.aborted);
 	number_put(d, row, "cycles", sum.cycles);
 	if (!(d->reader->order->facets & PP_EXTRAS))
 		return;
-	pp_sort(all->list.at, all->list.n, sizeof *all->list.at, by_taken, NULL);
-	list_keep(d);
+	extras_keep(d);
 }

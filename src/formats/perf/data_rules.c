@@ -55,7 +55,8 @@ const struct pp_rule pp_pd_rules[] = {
 	[PP_PD_BRANCHES] = { "perf-branches", PP_NOTE, "branches are kept beside the stacks",
 	                     "Samples hold the branches taken last (perf record -b). They are not stacks: a loop takes the same "
 	                     "branch over and over without calling anything. `info` says how many there were and how many were "
-	                     "mispredicted; a conversion to SPAA keeps them, added up by source and target (x_branches)." },
+	                     "mispredicted; a conversion to SPAA keeps them, added up by source and target (x_branches) "
+	                     "and in the order of each sample (x_branch_stacks)." },
 	[PP_PD_STACKS] = { "perf-stacks", PP_NOTE, "copies of stacks end early",
 	                   "With `--call-graph dwarf` samples hold a copy of the stack instead of the callers. Who called is found "
 	                   "by what the binaries say (.eh_frame): where one is not found, or is of another build, callers are "

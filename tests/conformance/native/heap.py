@@ -228,7 +228,7 @@ answers = []
 for order in '<>':
     for width in 'IQ':
         data = struct.pack(f'{order}{len(WORDS)}{width}', *WORDS) + b'1000-2000 r-xp 00000000 00:00 0 /srv/oven\n'
-        answers.append(ask('top', '--json', '-n', '0', '--option', 'symbols=no', keep('made.prof', data))[0])
+        answers.append(ask('top', '--json', '-n', '0', '-m', 'samples', '--option', 'symbols=no', keep('made.prof', data))[0])
 tap.same([a.get('total') for a in answers], [12] * 4, 'gperftools: samples of each layout')
 tap.ok(all(a == answers[0] for a in answers), 'gperftools: the same functions in each layout')
 longer = (*WORDS[:1], 5, *WORDS[2:5], 9, 9, *WORDS[5:])
