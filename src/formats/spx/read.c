@@ -297,7 +297,10 @@ pp_spx_body_read(struct pp_reader *reader, struct pp_input *in, struct pp_builde
 
 	if (!pp_input_need(in, 1) && !is_broken(in)) {
 		pp_diag_add(reader->diags, &pp_spx_rules[SPX_BODY_EMPTY], PP_NOWHERE,
-		            "the body is empty: SPX aborted");
+		            meta->there
+		                ? "the body is empty: SPX aborted"
+		                : "the file is empty: whatever was to write it wrote "
+		                  "nothing, or has not finished; if it was SPX, it aborted");
 		b->profile->complete = false;
 		if (!meta->there)
 			return PP_E_INVALID;
