@@ -14,11 +14,11 @@
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
 static const struct pp_mcp_tool tools[] = {
-	{ "top", "functions", "file", "metric sort by filter", NULL },
-	{ "callers", "callers", "file", "function metric depth filter", "function" },
-	{ "diff", "changes", "before after", "metric normalize filter", NULL },
-	{ "trend", "trends", "files", "metric", NULL },
-	{ "list", "files", "dir", "match since over sort", NULL },
+	{ "top", "functions", "file", "metric sort by filter", NULL, false },
+	{ "callers", "callers", "file", "function metric depth filter", "function", false },
+	{ "diff", "changes", "before after", "metric normalize filter", NULL, false },
+	{ "trend", "trends", "files", "metric", NULL, false },
+	{ "list", "files", "dir", "match since over sort", NULL, false },
 	{ 0 },
 };
 

@@ -11,6 +11,15 @@ static const struct pp_example convert_examples[] = {
 	{ 0 },
 };
 
+static const struct pp_mcp_tool convert_tool = {
+	.name = "convert",
+	.about = "Write a profile in another format, as a new file.",
+	.files = "file",
+	.arguments = "to variant metric filter output",
+	.must = "output",
+	.writes = true,
+};
+
 const struct pp_command pp_command_convert = {
 	.question = "convert",
 	.name = "convert",
@@ -22,4 +31,5 @@ const struct pp_command pp_command_convert = {
 	    "all: a failure leaves an existing file as it was.",
 	.examples = convert_examples,
 	.hint = PP_HINT_FILE,
+	.tool = &convert_tool,
 };

@@ -13,6 +13,15 @@ static const struct pp_example flame_examples[] = {
 	{ 0 },
 };
 
+static const struct pp_mcp_tool flame_tool = {
+	.name = "flame",
+	.about = "A flame graph, as a new SVG file.",
+	.files = "file",
+	.arguments = "metric filter output",
+	.must = "output",
+	.writes = true,
+};
+
 const struct pp_command pp_command_flame = {
 	.question = "flame",
 	.name = "flame",
@@ -34,4 +43,5 @@ const struct pp_command pp_command_flame = {
 	.examples = flame_examples,
 	.hint = PP_HINT_FILE,
 	.picture = "flame.svg",
+	.tool = &flame_tool,
 };

@@ -16,6 +16,9 @@ static const struct pp_param mcp_params[] = {
 	  PP_HINT_NONE, 0 },
 	{ "timeout", 0, PP_PARAM_COUNT, "SECONDS", "give up on a call after so long (default: 120)",
 	  PP_HINT_NONE, 0 },
+	{ "allow-write", 0, PP_PARAM_TEXT, "DIR",
+	  "offer convert, merge, flame and report, which write new files into DIR", PP_HINT_FILE,
+	  0 },
 	{ 0 },
 };
 static const struct pp_param_group mcp_group = { "Limits", mcp_params };
@@ -35,16 +38,17 @@ const struct pp_command pp_command_mcp = {
 	.details =
 	    "Speaks the Model Context Protocol over standard input and output, in its versions of 2025 and "
 	    "2026; agents start it themselves, docs/agents.md tells how to register it. Only files below the "
-	    "directories are read (default: the current one), whatever links say; nothing is written, no "
-	    "other program is run. Profiles stay open between questions, up to --memory.",
+	    "directories are read (default: the current one), whatever links say; nothing is written unless "
+	    "--allow-write says where, no other program is run. Profiles stay open between questions, up to --memory.",
 	.groups = mcp_groups,
 	.examples = mcp_examples,
 	.hint = PP_HINT_FILE,
 	.run = mcp_run,
 };
 
-struct pp_mcp_tool *
-pp_cli_tools(void)
+/* All commands that are tools, those that write only where they may. */
+static struct pp_mcp_tool *
+tools_make(bool writes)
 {
 	const struct pp_command *const *command;
 	struct pp_mcp_tool *tools;
@@ -55,9 +59,15 @@ pp_cli_tools(void)
 	tools = calloc(n + 1, sizeof *tools);
 	n = 0;
 	for (command = pp_commands; tools && *command; command++)
-		if ((*command)->tool)
+		if ((*command)->tool && (writes || !(*command)->tool->writes))
 			tools[n++] = *(*command)->tool;
 	return tools;
+}
+
+struct pp_mcp_tool *
+pp_cli_tools(void)
+{
+	return tools_make(false);
 }
 
 uint64_t
@@ -85,7 +95,8 @@ mcp_run(struct pp_cli *cli)
 		                          .timeout = 120,
 		                          .in = STDIN_FILENO,
 		                          .out = STDOUT_FILENO };
-	struct pp_mcp_tool *tools = pp_cli_tools();
+	const char *write = pp_args_text(&cli->args, "allow-write");
+	struct pp_mcp_tool *tools = tools_make(write != NULL);
 	int code;
 
 	if (!tools)
@@ -100,6 +111,7 @@ mcp_run(struct pp_cli *cli)
 		options.timeout = strtoull(timeout, NULL, 10);
 	options.timeout = options.timeout && options.timeout < 1000000 ? options.timeout : 120;
 	options.tools = tools;
+	options.write = write;
 	code = pp_mcp_serve(&options);
 	if (code == PP_EXIT_USAGE)
 		(void)pp_cli_usage(cli, "a directory that was named cannot be read");

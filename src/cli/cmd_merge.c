@@ -14,6 +14,15 @@ static const struct pp_example merge_examples[] = {
 	{ 0 },
 };
 
+static const struct pp_mcp_tool merge_tool = {
+	.name = "merge",
+	.about = "Several profiles as one, as a new file.",
+	.files = "files",
+	.arguments = "to filter output",
+	.must = "output",
+	.writes = true,
+};
+
 const struct pp_command pp_command_merge = {
 	.question = "merge",
 	.name = "merge",
@@ -27,4 +36,5 @@ const struct pp_command pp_command_merge = {
 	           "with --skip it is named and left out, and the result is marked incomplete.",
 	.examples = merge_examples,
 	.hint = PP_HINT_FILE,
+	.tool = &merge_tool,
 };

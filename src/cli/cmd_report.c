@@ -10,6 +10,15 @@ static const struct pp_example report_examples[] = {
 	{ 0 },
 };
 
+static const struct pp_mcp_tool report_tool = {
+	.name = "report",
+	.about = "Every view of a profile, as a new HTML file.",
+	.files = "file",
+	.arguments = "metric filter output",
+	.must = "output",
+	.writes = true,
+};
+
 const struct pp_command pp_command_report = {
 	.question = "report",
 	.name = "report",
@@ -25,4 +34,5 @@ const struct pp_command pp_command_report = {
 	.examples = report_examples,
 	.hint = PP_HINT_FILE,
 	.picture = "report.html",
+	.tool = &report_tool,
 };

@@ -6,6 +6,7 @@
  *     server.c   requests to answers; the thread that asks questions
  *     tools.c    what can be asked, as schemas; arguments to files and parameters
  *     texts.c    instructions, prompts, resources
+ *     writing.c  tools that write files, where that is allowed
  *     paths.c    files, and nothing outside of the directories that were named
  */
 #ifndef PP_MCP_H
@@ -26,15 +27,17 @@ struct pp_mcp_tool {
 	const char *files;     /* "file", "before after", "files", "dir"; the first must be given */
 	const char *arguments; /* parameters, blank separated; "filter" stands for all filters */
 	const char *must;      /* of them, one that has to be given; or NULL */
+	bool writes;           /* it writes a file, `output`, and answers with a link to it */
 };
 
 struct pp_mcp_options {
 	const struct pp_mcp_tool *tools; /* ended by name NULL */
 	const char *const *directories;  /* below which files may be read */
 	size_t directory_count;
-	uint64_t memory;  /* bytes of profiles that are kept */
-	uint64_t timeout; /* seconds of a call */
-	int in, out;      /* descriptors */
+	uint64_t memory;   /* bytes of profiles that are kept */
+	uint64_t timeout;  /* seconds of a call */
+	int in, out;       /* descriptors */
+	const char *write; /* where tools that write do so; NULL = there are none such */
 	void (*complain)(void *ctx, const char *text);
 	void *ctx;
 };
@@ -105,6 +108,7 @@ void pp_mcp_tool_schema(struct pp_json *, const struct pp_mcp_tool *);
 struct pp_mcp_call {
 	const struct pp_mcp_tool *tool;
 	PP_VEC(const char *) files, params;
+	const char *output;    /* that is written; NULL = nothing is */
 	struct pp_buf problem; /* why it cannot be asked; n = 0: it can */
 };
 void pp_mcp_call_read(struct pp_mcp_call *, struct pp_mcp_request *, const struct pp_mcp_options *);
@@ -119,6 +123,17 @@ void pp_mcp_resources_list(struct pp_mcp_server *, const struct pp_mcp_request *
 void pp_mcp_templates_list(struct pp_mcp_server *, const struct pp_mcp_request *);
 void pp_mcp_resource_read(struct pp_mcp_server *, struct pp_mcp_request *,
                           const struct pp_mcp_options *);
+
+/* ---- writing ---- */
+
+/* The path of a file to be written, by its name alone, in the arena; NULL with the reason in *problem. */
+const char *pp_mcp_output(const struct pp_mcp_options *, struct pp_arena *, const char *name,
+                          struct pp_buf *problem);
+/* Asks and writes; what is lost in that is told by the ids of rules. False with the reason in *problem. */
+bool pp_mcp_write(const struct pp_mcp_call *, const struct pp_ask_opts *, struct pp_buf *object,
+                  struct pp_buf *problem);
+/* Puts a link to what was written. */
+void pp_mcp_link_put(struct pp_json *, const char *path);
 
 /* ---- paths ---- */
 

@@ -217,7 +217,7 @@ empty_result(struct pp_mcp_server *s, const struct pp_mcp_request *r)
 /* The object twice: as data, and as text for clients that show that. */
 static void
 answer_send(struct pp_mcp_server *s, const struct pp_mcp_request *r, struct pp_slice object,
-            bool failed)
+            bool failed, const char *written)
 {
 	struct pp_mcp_message m;
 
@@ -228,6 +228,8 @@ answer_send(struct pp_mcp_server *s, const struct pp_mcp_request *r, struct pp_s
 	pp_json_put_textz(&m.json, "type", "text");
 	pp_json_put_text(&m.json, "text", object);
 	pp_json_end_object(&m.json);
+	if (written)
+		pp_mcp_link_put(&m.json, written);
 	pp_json_end_array(&m.json);
 	pp_json_put_raw(&m.json, "structuredContent", (const char *)object.p, object.n);
 	if (failed)
@@ -253,7 +255,7 @@ refusal_send(struct pp_mcp_server *s, const struct pp_mcp_request *r, const char
 	pp_json_put_text(&j, "error", pp_slice_of(text, strlen(text) < 300 ? strlen(text) : 300));
 	pp_json_end_object(&j);
 	if (pp_sink_commit(out) == PP_OK)
-		answer_send(s, r, pp_slice_of(bytes.p, bytes.n), true);
+		answer_send(s, r, pp_slice_of(bytes.p, bytes.n), true, NULL);
 	pp_sink_close(out);
 	pp_buf_release(&bytes);
 }
@@ -312,7 +314,7 @@ answer_print(struct pp_mcp_server *s, const struct pp_mcp_request *r, const char
 		while (size && text[size - 1] == '\n')
 			size--;
 		if (!atomic_load(&s->cancelled))
-			answer_send(s, r, pp_slice_of(text, size), status != PP_OK);
+			answer_send(s, r, pp_slice_of(text, size), status != PP_OK, NULL);
 	} else if (!atomic_load(&s->cancelled)) {
 		bool said = answer && status == PP_E_USAGE && pp_answer_note_count(answer) > 0;
 
@@ -343,6 +345,22 @@ call_stays(const struct pp_mcp_call *call, struct pp_mcp_request *r, const struc
 	return stays;
 }
 
+/* A call that writes a file. */
+static void
+call_write(struct pp_mcp_server *s, struct pp_mcp_request *r, const struct pp_mcp_call *call,
+           const struct pp_ask_opts *opts)
+{
+	struct pp_buf object = { 0 }, problem = { 0 };
+	bool fine = pp_mcp_write(call, opts, &object, &problem);
+
+	if (!atomic_load(&s->cancelled) && fine)
+		answer_send(s, r, pp_slice_of(object.p, object.n), false, call->output);
+	else if (!atomic_load(&s->cancelled))
+		refusal_send(s, r, call->tool->name, problem.n ? problem.p : "out of memory");
+	pp_buf_release(&object);
+	pp_buf_release(&problem);
+}
+
 static void
 call_run(struct pp_mcp_server *s, struct pp_mcp_request *r)
 {
@@ -364,6 +382,8 @@ call_run(struct pp_mcp_server *s, struct pp_mcp_request *r)
 		pp_mcp_error(s, r, PP_RPC_PARAMS, "there is no such tool", NULL);
 	} else if (call.problem.n) {
 		refusal_send(s, r, call.tool->name, call.problem.p);
+	} else if (call.tool->writes) {
+		call_write(s, r, &call, &opts);
 	} else {
 		status = pp_ask_files(call.files.at, call.files.n, call.tool->name, call.params.at,
 		                      &opts, &answer);
@@ -687,12 +707,15 @@ int
 pp_mcp_serve(const struct pp_mcp_options *given)
 {
 	struct pp_mcp_options options = *given;
-	char **real = directories_open(given);
+	char write[PATH_MAX] = "";
+	bool fine = !given->write || realpath(given->write, write);
+	char **real = fine ? directories_open(given) : NULL;
 	int code;
 
 	if (!real)
 		return 2;
 	options.directories = (const char *const *)real;
+	options.write = write[0] ? write : NULL;
 	code = serve(&options);
 	directories_free(real);
 	return code;

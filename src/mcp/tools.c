@@ -137,7 +137,7 @@ files_put(struct pp_json *j, const struct pp_mcp_tool *tool)
 			pp_json_put_object(j, "items");
 			type_put(j, "string");
 			pp_json_end_object(j);
-			pp_json_put_u64(j, "minItems", 3);
+			pp_json_put_u64(j, "minItems", tool->writes ? 1 : 3);
 		} else {
 			type_put(j, "string");
 		}
@@ -174,14 +174,16 @@ pp_mcp_tool_schema(struct pp_json *j, const struct pp_mcp_tool *tool)
 		n = strcspn(list, " ");
 		argument_put(j, tool, pp_slice_of(list, n));
 	}
-	pp_json_put_object(j, "budget");
-	type_put(j, "integer");
-	pp_json_put_u64(j, "minimum", 300);
-	pp_json_put_u64(j, "maximum", 20000);
-	pp_json_end_object(j);
-	pp_json_put_object(j, "page");
-	type_put(j, "string");
-	pp_json_end_object(j);
+	if (!tool->writes) {
+		pp_json_put_object(j, "budget");
+		type_put(j, "integer");
+		pp_json_put_u64(j, "minimum", 300);
+		pp_json_put_u64(j, "maximum", 20000);
+		pp_json_end_object(j);
+		pp_json_put_object(j, "page");
+		type_put(j, "string");
+		pp_json_end_object(j);
+	}
 	pp_json_end_object(j);
 	required_put(j, tool);
 	pp_json_put_bool(j, "additionalProperties", false);
@@ -211,7 +213,9 @@ pp_mcp_tools_list(struct pp_mcp_server *s, const struct pp_mcp_request *r)
 		pp_json_end_array(j);
 		pp_json_end_object(j);
 		pp_json_put_object(j, "annotations");
-		pp_json_put_bool(j, "readOnlyHint", true);
+		pp_json_put_bool(j, "readOnlyHint", !tool->writes);
+		if (tool->writes)
+			pp_json_put_bool(j, "destructiveHint", false);
 		pp_json_end_object(j);
 		pp_json_end_object(j);
 	}
@@ -364,11 +368,18 @@ argument_read(struct reading *r, struct pp_scan *s, struct pp_slice name)
 	value = scalar_read(r, s, name);
 	if (!value)
 		return;
-	if (has_word(tool->files, name)) {
+	if (tool->writes && pp_slice_eq_z(name, "output")) {
+		r->call->output = pp_mcp_output(r->options, &r->request->arena, value,
+		                                &r->call->problem);
+		r->must = r->call->output != NULL;
+		if (r->call->output)
+			param_add(r, "output", r->call->output);
+	} else if (has_word(tool->files, name)) {
 		bool second = pp_slice_eq_z(name, "after");
 
 		r->files[second] = path_read(r, value, pp_slice_eq_z(name, "dir"));
-	} else if (pp_slice_eq_z(name, "budget") || pp_slice_eq_z(name, "page")) {
+	} else if (!tool->writes &&
+	           (pp_slice_eq_z(name, "budget") || pp_slice_eq_z(name, "page"))) {
 		r->budget |= pp_slice_eq_z(name, "budget");
 		param_add(r, pp_slice_eq_z(name, "budget") ? "budget" : "page", value);
 	} else if (param && has_word(tool->arguments, name)) {
@@ -403,7 +414,7 @@ call_complete(struct reading *r)
 		problem(r, "`files` is needed", (struct pp_slice){ NULL, 0 });
 	if (c->tool->must && !r->must)
 		problem(r, "there has to be an argument", pp_slice_z(c->tool->must));
-	if (!r->budget)
+	if (!r->budget && !c->tool->writes)
 		param_add(r, "budget", BUDGET_USUAL);
 	r->failed |= !pp_vec_push(&c->params, (const char *)NULL);
 	if (r->failed)

@@ -11,6 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 from tap import Tap
 
 TAP = Tap()
+HERE = os.path.dirname(os.path.abspath(__file__))
 POLYPROF = os.path.abspath(sys.argv[1])
 # What is always said, or of every profile of its kind.
 ALWAYS = {'concentration', 'estimated', 'hot-path', 'hot-self'}
@@ -117,6 +118,19 @@ def matching():
     TAP.same([e['class'] for _, e in found['class']], ['regex'], 'which class')
 
 
+def perl():
+    """Perl as Devel::NYTProf recorded it: planted/shop.pl."""
+    shop = os.path.join(HERE, 'planted', 'shop.nytprof')
+    found = check('an order at a time in Perl', ask('findings', shop), ['calls-per-call', 'class'])
+    evidence = found['calls-per-call'][0][1]
+    TAP.same((evidence['caller_name'], evidence['callee_name'], evidence['calls'], evidence['per_call']),
+             ('main::load_orders', 'main::query', 300, 300), 'who calls what, and how often')
+    TAP.same([e['class'] for _, e in found['class']], ['regex'], 'regular expressions are told')
+    TAP.same({e['name'] for _, e in found['hot-self']}, {'main::query', 'main::CORE:match'}, 'what is hot')
+    row = ask('lines', '--budget', '500', '--focus', 'main::query', shop)['rows'][0]
+    TAP.same((row[3].rsplit('/', 1)[1], row[2], row[5]), ('shop.pl:6', 300, '$sum += $_ * $id for 1 .. 200;'), 'the hot line')
+
+
 def recursion():
     with open('mutual.folded', 'w') as file:
         file.write('main;even;odd;even;odd 50\nmain;even;odd 250\nmain;walk;walk;walk 300\n')
@@ -158,7 +172,7 @@ def deploys():
 
 with tempfile.TemporaryDirectory() as home:
     os.chdir(home)
-    for part in (many_calls, quadratic, convoy, churn, hot_line, matching, recursion, worth, deploys):
+    for part in (many_calls, quadratic, convoy, churn, hot_line, matching, perl, recursion, worth, deploys):
         part()
     os.chdir('/')
 sys.exit(TAP.done())

@@ -223,6 +223,50 @@ def cancelled(polyprof, home):
     os.unlink(path)
 
 
+def writing(polyprof, home):
+    """Files are written only where that is allowed, and only new ones."""
+    server = Server(polyprof, home)
+    names = {t['name'] for t in server.ask('tools/list')['result']['tools']}
+    TAP.ok(not names & {'convert', 'flame', 'report', 'merge'}, 'nothing writes unless it is allowed')
+    TAP.same(server.ask('tools/call', {'name': 'convert', 'arguments': {'file': SAMPLE, 'output': 'x.spaa'}})['error']['code'], -32602,
+             'a tool that writes is no tool then')
+    server.end()
+    out = os.path.join(home, 'out put')
+    os.mkdir(out)
+    os.symlink(os.path.join(home, 'elsewhere'), os.path.join(out, 'link.svg'))
+    server = Server(polyprof, '--allow-write', out, home)
+    tools = {t['name']: t for t in server.ask('tools/list')['result']['tools']}
+    TAP.ok(all('output' in tools[n]['inputSchema']['required'] and tools[n]['annotations'] == {'readOnlyHint': False, 'destructiveHint': False}
+               for n in ('convert', 'flame', 'report', 'merge')) and tools['top']['annotations'] == {'readOnlyHint': True}, 'tools that write say so')
+    calls = [('convert', {'file': SAMPLE, 'output': 'a.spaa'}), ('convert', {'file': SAMPLE, 'output': 'b.json', 'to': 'speedscope'}),
+             ('convert', {'file': 'out put/b.json', 'output': 'c.folded', 'filter': {'focus': 'query'}}),
+             ('merge', {'files': [SAMPLE, SAMPLE], 'output': 'd.folded'}), ('flame', {'file': SAMPLE, 'output': 'e.svg'})]
+    if sanitizer(polyprof) is None:
+        calls.append(('report', {'file': SAMPLE, 'output': 'f.html'}))
+    for tool, arguments in calls:
+        answer, _, result = server.call(tool, **arguments)
+        path = os.path.join(out, arguments['output'])
+        size = os.path.getsize(path) if os.path.exists(path) else -1
+        link = result['content'][1] if len(result['content']) > 1 else {}
+        if 'built without' in answer.get('error', ''):
+            TAP.skip(f'{tool}', 'there is no viewer')
+            continue
+        TAP.ok(size > 0 and answer == result['structuredContent'] and answer.get('bytes') == size and link.get('type') == 'resource_link' and
+               link['uri'] == 'file://' + path.replace(' ', '%20') and link['size'] == size, f'{tool} {arguments}', (answer, link))
+    TAP.same(sorted(open(os.path.join(out, 'd.folded')).read().split())[0], '34', 'what is merged adds up')
+    TAP.ok(open(os.path.join(out, 'c.folded')).read() == 'main;router;show;find;query 412\n', 'filters hold for what is written')
+    losses = server.call('convert', file='out put/b.json', output='g.folded')[0]['losses']
+    TAP.ok(losses and all(rule.startswith('loss-') for rule in losses), 'losses are told by their rules', losses)
+    for name, word in (('../x.folded', 'outside'), ('/tmp/x.folded', 'outside'), ('a/b.folded', 'outside'), ('.x.folded', 'outside'), ('', 'outside'),
+                       ('link.svg', 'already'), ('a.spaa', 'already'), ('x' * 300 + '.folded', 'outside'), ('a\nb.folded', 'character'), ('x.unknown', '--to')):
+        answer, _, result = server.call('flame' if name.endswith('svg') else 'convert', file=SAMPLE, output=name)
+        TAP.ok(result.get('isError') and word in answer['error'], f'output {name[:20]!r}', answer)
+    answer, _, result = server.call('convert', file=SAMPLE)
+    TAP.ok(result.get('isError') and 'output' in answer['error'], 'an output is needed', answer)
+    TAP.ok(not os.path.exists(os.path.join(home, 'elsewhere')) and sorted(os.listdir(home)) == [SAMPLE, 'out put'], 'nothing is written elsewhere')
+    server.end()
+
+
 def memory(polyprof, home):
     lines = [f'_{n};g{n % 50};h{n} {n + 1}\n' for n in range(5000)]
     for at in range(40):
@@ -238,7 +282,7 @@ def main():
     polyprof = os.path.abspath(sys.argv[1])
     parts = [eras, hostile, cancelled]
     if sanitizer(polyprof) != 'tsan':
-        parts += [guidance, mendable, orders, memory]
+        parts += [guidance, mendable, orders, memory, writing]
     for part in parts:
         with tempfile.TemporaryDirectory() as home:
             with open(os.path.join(home, SAMPLE), 'w') as file:
