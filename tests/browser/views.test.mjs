@@ -2,7 +2,7 @@
 //
 // The pictures are for people to look at; what a program can see of them is tested here: nothing is wider than the
 // window, no button, heading or number is cut, and on a phone the controls leave room for what is shown.
-import { browser, done, is, makeReport, ok, open, page, sample, settle, shot, test, view } from './kit.mjs';
+import { browser, done, is, makeReport, ok, open, page, polyprof, sample, settle, shot, test, view } from './kit.mjs';
 
 const b = await browser();
 const SIZES = [[1440, 900], [1280, 720], [390, 844]];
@@ -38,6 +38,18 @@ for (const [width, height] of SIZES)
     ok(top < height * 0.3, `${width}x${height}: what is shown begins in the upper part`, String(top));
     is(p.complaints, [], `${width}x${height}: no complaints`);
   });
+
+// NYTProf's clock stands still while the profiler itself works: the recording lasts longer than all calls together.
+await test('time ends with the calls', async () => {
+  const p = await page(b), whole = Number(JSON.parse(polyprof('top', '--json', lines)).total);
+  await open(p, makeReport('views-lines', lines));
+  await p.selectOption('.addfilter select', 'time');
+  await p.fill('#pattern', '0%..100%');
+  await p.press('#pattern', 'Enter');
+  await settle(p);
+  const to = Number(/time=\d+\.\.(\d+)/.exec(decodeURIComponent(await p.evaluate(() => location.hash)))?.[1]);
+  ok(to <= whole * 1.01, 'all of time is what the calls took', `${to} of ${whole}`);
+});
 
 await test('controls on a phone', async () => {
   const p = await page(b, { viewport: { width: 390, height: 844 }, hasTouch: true });

@@ -678,7 +678,9 @@ export class App {
   timeRange(): [[number, number], [number, number] | null] {
     let end = 0;
     for (const m of this.data.moments) end = Math.max(end, m.start[m.n]);
-    for (const p of this.data.meta.profiles) if (p.timeEnd !== undefined && p.timeStart !== undefined) end = Math.max(end, p.timeEnd - p.timeStart);
+    // Traces are whole: what the recording took longer is the profiler's own time, which is nowhere on their clock.
+    const traced = this.data.moments.length > 0 && this.data.moments.every(m => m.trace);
+    for (const p of this.data.meta.profiles) if (!traced && p.timeEnd !== undefined && p.timeStart !== undefined) end = Math.max(end, p.timeEnd - p.timeStart);
     return [[0, end || 1], this.state.time];
   }
 
