@@ -298,7 +298,8 @@ cell_print(struct layout *l, size_t c, struct pp_slice text, enum pp_ink ink)
 	size_t columns = pp_text_columns((const char *)text.p, text.n), blanks, width = l->width[c];
 	bool left = !(l->t->columns[c].flags & PP_COLUMN_RIGHT);
 
-	if (left && width > PAD_MAX && l->limit[c] == 0)
+	/* What fits a terminal is no megabyte. */
+	if (left && width > PAD_MAX && l->limit[c] == 0 && l->r->opts->style.width == 0)
 		width = PAD_MAX;
 	blanks = columns < width ? width - columns : 0;
 	l->blanks += GAP + (left ? 0 : blanks);

@@ -199,3 +199,14 @@ $ COLUMNS=50 polyprof top -n 2 app.folded
      188  18.0%  █████▌          188   18.0%  PDOStatement->fetch
 
     ... and 14 more functions (-n 0 shows all)
+
+A name of more than 60 columns that fits keeps the places of all rows in one column.
+
+$ printf 'app 1 [000] 1.0: %d cycles:\n\t1000 %s (/bin/app)\n\n' 7 a_function_whose_name_is_longer_than_sixty_columns_of_any_terminal_here 5 short > long.txt
+$ terminal 140 polyprof top --color never -q long.txt
+  cycles: 12 events in 2 functions
+
+    self  self%                total  total%  self samples  function                                                                 place
+       7  58.3%  ████████████      7   58.3%             1  a_function_whose_name_is_longer_than_sixty_columns_of_any_terminal_here  /bin/app
+       5  41.7%  ████████▋         5   41.7%             1  short                                                                    /bin/app
+$ rm long.txt
