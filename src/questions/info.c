@@ -252,7 +252,8 @@ files_add(struct pp_answer *a, const struct pp_profile *p, struct pp_buf *text)
 	struct file_hits *files;
 	uint64_t hits = 0;
 
-	if (!p->lines.hits || !p->lines.rows.n)
+	/* Lines that samples hit were not executed as often. */
+	if (!p->lines.hits || !p->lines.rows.n || p->samples)
 		return true;
 	files = files_collect(p, primary, &n);
 	if (!files)

@@ -409,7 +409,8 @@ work_list(struct pp_buf *text, const struct pp_ranking *r)
 	uint64_t statements = 0, calls = 0;
 	size_t i;
 
-	for (i = 0; p->lines.hits && i < p->lines.rows.n; i++)
+	/* Lines that samples hit were not executed as often. */
+	for (i = 0; p->lines.hits && !p->samples && i < p->lines.rows.n; i++)
 		if (__builtin_add_overflow(statements, (uint64_t)pp_line_cell(p, i, 0),
 		                           &statements))
 			statements = UINT64_MAX;

@@ -271,3 +271,13 @@ $ printf '{"dhatFileVersion":2,"mode":"heap","verb":"Allocated","bklt":true,"bka
   ./oven (pid 7)
     o.dhat.json: DHAT of Valgrind and of Rust by DHAT
     bytes allocated: 100 B, allocations: 2, bytes at the peak: 60 B, allocations at the peak: 1, bytes at the end: 0 B, allocations at the end: 0, 1 function, 1 stack
+
+Lines that samples hit are no statements: nobody counted how often they ran.
+
+$ printf '{"nodes":[{"id":1,"callFrame":{"functionName":"(root)","scriptId":"0","url":"","lineNumber":-1,"columnNumber":-1},"children":[2]},{"id":2,"callFrame":{"functionName":"bake","scriptId":"1","url":"file:///oven.js","lineNumber":0,"columnNumber":0},"hitCount":2,"positionTicks":[{"line":3,"ticks":2}]}],"startTime":0,"endTime":3000,"samples":[2,2],"timeDeltas":[1000,1000]}' > oven.cpuprofile
+$ polyprof oven.cpuprofile | head -n 2
+  oven.cpuprofile: CPU profiles of V8 (node, Chrome)
+    2 samples, time: 2.00 ms, 1 function, 1 stack
+$ polyprof info oven.cpuprofile | grep statements
+= 1
+$ rm oven.cpuprofile
