@@ -172,7 +172,8 @@ weigh_metric(struct pp_digest *d, size_t k, size_t metric, double *sum, double *
 	size_t i;
 	uint32_t row, node;
 
-	memset(sum, 0, d->tree->n * sizeof *sum);
+	if (sum != own)
+		memset(sum, 0, d->tree->n * sizeof *sum);
 	for (i = 0; i < p->series.n; i++) {
 		const struct pp_series *s = &p->series.at[i];
 
@@ -185,26 +186,39 @@ weigh_metric(struct pp_digest *d, size_t k, size_t metric, double *sum, double *
 		}
 	}
 	for (node = 0; whole > 0 && node < d->tree->n; node++)
-		if (sum[node] / whole > own[node])
+		if (sum == own || sum[node] / whole > own[node])
 			own[node] = sum[node] / whole;
+}
+
+/* How many metrics say anything about weight. */
+static size_t
+weighing(const struct pp_digest *d)
+{
+	size_t k, m, n = 0;
+
+	for (k = 0; k < d->profiles; k++)
+		for (m = 0; m < d->profile[k]->metrics.n; m++)
+			n += !(d->profile[k]->metrics.at[m].flags & PP_METRIC_NO_SUM);
+	return n;
 }
 
 static bool
 weigh(struct pp_digest *d)
 {
-	double *sum = calloc(d->tree->n, sizeof *sum);
+	/* A single metric is summed up where the weight is wanted. */
+	double *sum = weighing(d) > 1 ? calloc(d->tree->n, sizeof *sum) : NULL;
 	uint32_t node;
 	size_t k, m;
 
 	d->weight = calloc(d->tree->n, sizeof *d->weight);
-	if (!sum || !d->weight) {
+	if ((!sum && weighing(d) > 1) || !d->weight) {
 		free(sum);
 		return false;
 	}
 	for (k = 0; k < d->profiles; k++)
 		for (m = 0; m < d->profile[k]->metrics.n; m++)
 			if (!(d->profile[k]->metrics.at[m].flags & PP_METRIC_NO_SUM))
-				weigh_metric(d, k, m, sum, d->weight);
+				weigh_metric(d, k, m, sum ? sum : d->weight, d->weight);
 	for (node = d->tree->n; node-- > 1;)
 		d->weight[pp_tree_parent(d->tree, node)] += d->weight[node];
 	free(sum);
@@ -464,51 +478,86 @@ select_nth(double *v, size_t n, size_t want)
 	return v[want];
 }
 
-/* The weights of the root and all below it; `place` is used up. */
+/* Weights are told apart by their first bits: doubles from 0 on are in the order of these. */
+#define BIN_BITS 16
+#define BINS ((size_t)1 << BIN_BITS)
+
 static size_t
-weights_below(struct pp_digest *d, double *weights)
+bin_of(double weight)
 {
-	size_t n = 0;
+	uint64_t bits;
+
+	memcpy(&bits, &weight, sizeof bits);
+	return (size_t)(bits >> (63 - BIN_BITS)) & (BINS - 1);
+}
+
+/* Where nodes are that lie below the root is marked in `place`. */
+static void
+mark_inside(struct pp_digest *d)
+{
 	pp_node node;
 
-	if (d->root == 0) {
-		memcpy(weights, d->weight, d->tree->n * sizeof *weights);
-		return d->tree->n;
-	}
-	for (node = 0; node < d->tree->n; node++) {
-		bool inside = node == d->root ||
-		              (node > d->root &&
-		               d->place[pp_tree_parent(d->tree, node)] != PP_DIGEST_NOWHERE);
+	for (node = 0; node < d->tree->n; node++)
+		d->place[node] = node == d->root || (node > d->root &&
+		                                     d->place[pp_tree_parent(d->tree, node)] !=
+		                                         PP_DIGEST_NOWHERE)
+		                     ? 0
+		                     : PP_DIGEST_NOWHERE;
+}
 
-		d->place[node] = inside ? 0 : PP_DIGEST_NOWHERE;
-		if (inside)
-			weights[n++] = d->weight[node];
+static bool
+is_inside(const struct pp_digest *d, pp_node node)
+{
+	return d->root == 0 || d->place[node] != PP_DIGEST_NOWHERE;
+}
+
+/* Finds the bin of the weight at place `nodes` in descending order; *nodes becomes its place in that. BINS: there are fewer. */
+static size_t
+bin_find(const uint32_t *counts, size_t *nodes)
+{
+	size_t bin = BINS;
+
+	while (bin-- > 0) {
+		if (*nodes < counts[bin])
+			return bin;
+		*nodes -= counts[bin];
 	}
-	return n;
+	return BINS;
 }
 
 pp_status
 pp_digest_keep_for(struct pp_digest *d, uint32_t nodes, struct pp_digest_keep *keep)
 {
-	uint32_t heavier = 0;
-	double *weights;
-	size_t n, i;
+	uint32_t *counts, heavier = 0;
+	double *weights = NULL;
+	size_t want = nodes, bin, n = 0, i;
+	pp_node node;
 
 	*keep = (struct pp_digest_keep){ 0 };
 	if (nodes >= d->tree->n)
 		return PP_OK;
-	weights = malloc(d->tree->n * sizeof *weights);
-	if (!weights)
+	counts = calloc(BINS, sizeof *counts);
+	if (!counts)
 		return PP_E_NOMEM;
-	n = weights_below(d, weights);
-	if (nodes < n) {
-		double first_gone = select_nth(weights, n, nodes);
+	if (d->root)
+		mark_inside(d);
+	for (node = d->root; node < d->tree->n; node++)
+		if (is_inside(d, node))
+			counts[bin_of(d->weight[node])]++;
+	bin = bin_find(counts, &want);
+	weights = bin < BINS ? malloc(counts[bin] * sizeof *weights) : NULL;
+	for (node = d->root; weights && node < d->tree->n; node++)
+		if (bin_of(d->weight[node]) == bin && is_inside(d, node))
+			weights[n++] = d->weight[node];
+	if (n) {
+		double first_gone = select_nth(weights, n, want);
 
 		for (i = 0; i < n; i++)
 			heavier += weights[i] > first_gone;
 		keep->min_share = nextafter(first_gone, INFINITY);
-		keep->ties = nodes - heavier;
+		keep->ties = (uint32_t)want - heavier;
 	}
 	free(weights);
-	return PP_OK;
+	free(counts);
+	return bin < BINS && n == 0 ? PP_E_NOMEM : PP_OK;
 }

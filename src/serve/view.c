@@ -43,6 +43,7 @@ struct pp_desk {
 	struct pp_dropped *dropped[2];
 	unsigned users;
 	uint64_t used;
+	uint64_t bytes; /* of the files: what was read takes about as many */
 };
 
 /* ---- desks ---- */
@@ -90,9 +91,20 @@ desk_new(const char *key, uint64_t stamp, uint64_t memory)
 	return NULL;
 }
 
-/* Takes away what nobody uses: what is not wanted any more, then the oldest until there is room for one more. */
+static uint64_t
+desks_bytes(const struct pp_views *v)
+{
+	uint64_t bytes = 0;
+	size_t i;
+
+	for (i = 0; i < v->desks.n; i++)
+		bytes += v->desks.at[i]->bytes;
+	return bytes;
+}
+
+/* Takes away what nobody uses: what is not wanted any more, then the oldest until there is room for `bytes` more. */
 static void
-desks_clear(struct pp_views *v, const char *key)
+desks_clear(struct pp_views *v, const char *key, uint64_t bytes, uint64_t memory)
 {
 	size_t i, oldest;
 
@@ -101,7 +113,7 @@ desks_clear(struct pp_views *v, const char *key)
 			desk_free(v->desks.at[i]);
 			v->desks.at[i] = v->desks.at[--v->desks.n];
 		}
-	while (v->desks.n >= DESKS_MAX) {
+	while (v->desks.n >= DESKS_MAX || (v->desks.n && desks_bytes(v) + bytes > memory / 2)) {
 		oldest = v->desks.n;
 		for (i = 0; i < v->desks.n; i++)
 			if (v->desks.at[i]->users == 0 &&
@@ -127,8 +139,10 @@ desk_take(struct pp_views *v, const struct pp_view_asked *a, uint64_t memory)
 		if (v->desks.at[i]->stamp == a->stamp && strcmp(v->desks.at[i]->key, a->key) == 0)
 			d = v->desks.at[i];
 	if (!d) {
-		desks_clear(v, a->key);
+		desks_clear(v, a->key, a->bytes, memory);
 		d = desk_new(a->key, a->stamp, memory);
+		if (d)
+			d->bytes = a->bytes;
 		if (d && !pp_vec_push(&v->desks, d)) {
 			desk_free(d);
 			d = NULL;

@@ -34,8 +34,10 @@ export async function askJson<T>(path: string, params: Params, signal?: AbortSig
   return (await get(path, params, { signal })).json() as Promise<T>;
 }
 
-export async function askBytes(path: string, params: Params): Promise<Uint8Array> {
-  return new Uint8Array(await (await get(path, params)).arrayBuffer());
+/** Packed tables, and what tells whether later ones are of the same content. */
+export async function askBytes(path: string, params: Params): Promise<{ packed: Uint8Array; stamp: string }> {
+  const answer = await get(path, params);
+  return { packed: new Uint8Array(await answer.arrayBuffer()), stamp: answer.headers.get('Polyprof-Stamp') ?? '' };
 }
 
 export async function post<T>(path: string, params: Params, body: Blob): Promise<T> {

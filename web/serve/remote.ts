@@ -9,45 +9,62 @@ import type { Filter } from '../viewer/filters';
 import type { Call } from '../viewer/model';
 import { bytes as sizeText, digits, shown, wantNames } from '../viewer/text';
 import type { Params } from './api';
-import { askBytes, askJson } from './api';
+import { Refused, askBytes, askJson } from './api';
 import { graft } from './graft';
 import type { Question } from './question';
 import { titleOf } from './question';
 
 const filterParams = (filters: Filter[]): Params => filters.map(f => [f.kind, f.pattern]);
 
+/** How data was asked for: with which filters, and of which content. */
+interface Origin {
+  filters: Filter[];
+  stamp: string;
+}
+
 class Server implements Remote {
   readonly home = '/';
   readonly about: string;
-  private filters = new WeakMap<Data, Filter[]>(); // that were applied to it
+  private origins = new WeakMap<Data, Origin>();
 
   constructor(private question: Question) {
     this.about = titleOf(question);
   }
 
-  async first(): Promise<Data> {
-    return loadPacked(await this.view([]));
+  first(): Promise<Data> {
+    return this.view([], null);
   }
 
-  private view(more: Params): Promise<Uint8Array> {
-    return askBytes('view', [...this.question.params, ...more]);
+  /** Everything, as far as it is sent at once. */
+  private async view(filters: Filter[], like: Data | null): Promise<Data> {
+    const { packed, stamp } = await askBytes('view', [...this.question.params, ...filterParams(filters)]), data = await loadPacked(packed, like?.funcs);
+    this.origins.set(data, { filters, stamp });
+    return data;
+  }
+
+  /** More of what some data is a part of. */
+  private async piece(of: Data, which: [string, string]): Promise<Data> {
+    const { filters, stamp } = this.origins.get(of)!;
+    try {
+      const { packed } = await askBytes('view', [...this.question.params, ...filterParams(filters), which, ['stamp', stamp]]);
+      return await loadPacked(packed, of.funcs);
+    } catch (error) {
+      if (error instanceof Refused && error.status === 409) location.reload();
+      throw error;
+    }
   }
 
   private same(data: Data, from: Data): Data {
-    const filters = this.filters.get(from);
-    if (filters) this.filters.set(data, filters);
+    this.origins.set(data, this.origins.get(from)!);
     return data;
   }
 
   async more(data: Data, node: number): Promise<Data> {
-    const packed = await this.view([...filterParams(this.filters.get(data) ?? []), ['at', String(data.ids![node])]]);
-    return this.same(graft(data, node, await loadPacked(packed, data.funcs)), data);
+    return this.same(graft(data, node, await this.piece(data, ['at', String(data.ids![node])])), data);
   }
 
-  async filtered(filters: Filter[], like: Data): Promise<Data> {
-    const data = await loadPacked(await this.view(filterParams(filters)), like.funcs);
-    this.filters.set(data, filters);
-    return data;
+  filtered(filters: Filter[], like: Data): Promise<Data> {
+    return this.view(filters, like);
   }
 
   /** As `callers` and `callees` have it. */
@@ -69,7 +86,7 @@ class Server implements Remote {
   async functions(data: Data): Promise<Data> {
     const most = Math.max(...data.meta.profiles.map(p => p.functions)), flat: (Flat | null)[] = data.flat.map(() => null);
     for (let from = 0; from < most;) {
-      const part = await loadPacked(await this.view([...filterParams(this.filters.get(data) ?? []), ['functions', String(from)]]), data.funcs);
+      const part = await this.piece(data, ['functions', String(from)]);
       part.flat.forEach((f, k) => (flat[k] = f && joined(flat[k], f)));
       const { functionsTo = 0 } = part.meta as { functionsTo?: number };
       if (functionsTo <= from) break;

@@ -116,11 +116,11 @@ export class TrendChart {
   private draw(): void {
     const { points, ordinal, titles, unit } = this.data, width = Math.max(280, this.host.clientWidth), height = Math.max(220, Math.min(380, width / 2.6)), left = 64, right = 14, top = 12, bottom = 34;
     const value = (p: Point) => (this.shares ? p.share : p.value), most = Math.max(...points.map(p => value(p) + (this.shares ? 0 : p.se)), 1e-9), times = points.map(p => p.time), from = Math.min(...times), to = Math.max(...times, from + 1);
-    const x = (t: number) => left + ((t - from) / (to - from)) * (width - left - right), y = (v: number) => height - bottom - (v / most) * (height - top - bottom), said = (v: number) => (this.shares ? percent(v, 1) || '0' : valueOf(v, unit));
+    const x = (t: number) => left + ((t - from) / (to - from)) * (width - left - right), y = (v: number) => height - bottom - (v / most) * (height - top - bottom), said = (v: number) => (v === 0 ? '0' : this.shares ? percent(v, 1) : valueOf(v, unit));
     const groups = [...new Set(points.map(p => p.by))], picture = svg('svg', { viewBox: `0 0 ${width} ${height}`, width, height, role: 'group', 'aria-label': `Cost over ${ordinal ? 'profiles' : 'time'}` });
     for (const v of ticks(most, 4)) picture.append(svg('line', { x1: left, x2: width - right, y1: y(v), y2: y(v), class: 'grid' }), svg('text', { x: left - 8, y: y(v) + 4, class: 'axis end' }, said(v)));
     const days = to - from > 2 * 86400e9, label = (t: number) => (ordinal ? shown(titles[t] ?? '', 14) : new Date(t / 1e6).toISOString().slice(days ? 5 : 11, days ? 10 : 16)), marks = [...new Set(times)].sort((a, b) => a - b), each = Math.max(1, Math.ceil(marks.length / Math.max(2, Math.floor(width / 110))));
-    marks.forEach((t, i) => i % each === 0 && picture.append(svg('text', { x: Math.min(x(t), width - 40), y: height - 12, class: 'axis middle' }, label(t))));
+    marks.forEach((t, i) => i % each === 0 && picture.append(svg('text', { x: Math.max(left, Math.min(x(t), width - 40)), y: height - 12, class: i ? 'axis middle' : 'axis' }, label(t))));
     for (const step of this.data.function ? this.data.steps : []) picture.append(svg('line', { x1: x(step.time), x2: x(step.time), y1: top, y2: height - bottom, class: 'step' }));
     groups.forEach((by, g) => {
       const list = points.filter(p => p.by === by).sort((a, b) => a.time - b.time), colour = COLOURS[g % COLOURS.length];
