@@ -217,6 +217,7 @@ struct pp_piece_opts {
 	uint64_t max_size; /* bytes */
 	bool functions;    /* instead, the list of functions by name, */
 	uint64_t from;     /* from this one on, as many as fit */
+	const char *file;  /* instead, the lines of this file; NULL = not so */
 };
 /*
  * The tables that a report would hold, packed for its viewer: the heavy part of everything, or what lies below one node

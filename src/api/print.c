@@ -209,7 +209,7 @@ pp_answer_piece(pp_answer *r, const struct pp_piece_opts *given, char **bytes, s
 		status = pp_html_tables_put(r->pieces,
 		                            &(struct pp_html_piece){ opts.at, opts.nodes,
 		                                                     opts.max_size, opts.functions,
-		                                                     opts.from },
+		                                                     opts.from, opts.file },
 		                            out);
 	*bytes = out ? text_take(out, &text) : NULL;
 	if (status == PP_OK && !*bytes)

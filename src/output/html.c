@@ -325,6 +325,24 @@ fit_functions(struct pp_html_tables *t, const struct pp_html_piece *piece, struc
 	return status == PP_OK && packed->n > piece->max_size ? PP_E_LIMIT : status;
 }
 
+/* The lines of one file, the heavy ones if not all fit. */
+static pp_status
+fit_lines(struct pp_html_tables *t, const struct pp_html_piece *piece, struct pp_buf *packed)
+{
+	struct pp_html_detail detail = { .file = piece->file };
+	pp_status status;
+	int attempt = 0;
+
+	do {
+		status = pp_html_data_write(&t->h, &detail);
+		if (status == PP_OK)
+			status = pack(pp_slice_of(t->h.columns.bytes.p, t->h.columns.bytes.n),
+			              packed);
+		detail.min_share = detail.min_share > 0 ? detail.min_share * 10 : 1e-9;
+	} while (status == PP_OK && packed->n > piece->max_size && ++attempt < ATTEMPTS);
+	return status == PP_OK && packed->n > piece->max_size ? PP_E_LIMIT : status;
+}
+
 pp_status
 pp_html_tables_put(struct pp_html_tables *t, const struct pp_html_piece *piece, struct pp_sink *out)
 {
@@ -338,6 +356,8 @@ pp_html_tables_put(struct pp_html_tables *t, const struct pp_html_piece *piece, 
 	t->h.piecewise = true;
 	if (status == PP_OK && piece->functions)
 		status = fit_functions(t, piece, &packed);
+	else if (status == PP_OK && piece->file)
+		status = fit_lines(t, piece, &packed);
 	else if (status == PP_OK)
 		status = fit(&fitting, &packed);
 	if (status == PP_OK)

@@ -43,6 +43,7 @@ struct pp_html_piece {
 	uint64_t max_size; /* bytes of the answer */
 	bool functions;    /* instead, the flat profile by name, */
 	uint64_t from;     /* from this row on, as much as fits; "functionsTo" tells the next one */
+	const char *file;  /* instead, the lines of this file; NULL = not so */
 };
 
 /* PP_E_NOMEM, PP_E_LIMIT. */

@@ -107,22 +107,24 @@ count_uses(const struct pp_html_data *h, const struct pp_html_detail *detail, st
 	const struct pp_digest *d = h->digest;
 	size_t k, i;
 
-	for (i = 0; i < d->func.n && !detail->functions; i++)
+	for (i = 0; i < d->func.n && !detail->functions && !detail->file; i++)
 		uses[d->func.at[i]].count++;
 	for (k = 0; k < d->profiles && d->root == 0; k++) {
 		const struct pp_profile *p = d->profile[k];
 
-		for (i = 0; h->has_flat[k] && i < h->flat[k].n; i++)
+		for (i = 0; h->has_flat[k] && i < h->flat[k].n && !detail->file; i++)
 			uses[d->func_of[k][h->flat[k].func[i]]].count += pp_html_flat_kept(
 			    &h->flat[k], i, detail);
 		if (detail->functions)
 			continue;
-		for (i = 0; i < p->calls.rows.n; i++) {
+		for (i = 0; i < p->calls.rows.n && !detail->file; i++) {
 			uses[d->func_of[k][p->calls.rows.at[i].caller]].count++;
 			uses[d->func_of[k][p->calls.rows.at[i].callee]].count++;
 		}
 		for (i = 0; i < p->lines.rows.n; i++)
-			uses[d->func_of[k][p->lines.rows.at[i].func]].count++;
+			uses[d->func_of[k][p->lines.rows.at[i].func]].count +=
+			    !detail->file ||
+			    pp_slice_eq_z(pp_text_of(p, p->lines.rows.at[i].file), detail->file);
 	}
 }
 
@@ -252,17 +254,17 @@ pp_html_data_release(struct pp_html_data *h)
 	free(h->order);
 }
 
-/* All tables; of a piece only its tree with what that costs, or functions alone. */
+/* All tables; of a piece only its tree with what that costs, or functions or lines alone. */
 static void
 put_tables(struct pp_html_data *h, const struct pp_html_detail *detail)
 {
-	bool all = h->digest->root == 0 && !detail->functions;
+	bool tree = !detail->functions && !detail->file, all = h->digest->root == 0 && tree;
 
-	if (!detail->functions)
+	if (tree)
 		put_tree(h);
-	if (all)
+	if (all || detail->file)
 		pp_html_put_lines(h, detail); /* tells which line each frame is, for what follows */
-	if (!detail->functions)
+	if (tree)
 		pp_html_put_series(h);
 	if (all || detail->functions)
 		pp_html_put_flat(h, detail);

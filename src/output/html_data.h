@@ -33,8 +33,9 @@ struct pp_html_data {
 /* How much of everything there may be. */
 struct pp_html_detail {
 	double min_share;
-	bool functions;  /* nothing but the flat profile, whatever functions weigh: */
-	size_t from, to; /* these rows of it */
+	const char *file; /* nothing but its lines; NULL = not so */
+	bool functions;   /* nothing but the flat profile, whatever functions weigh: */
+	size_t from, to;  /* these rows of it */
 	uint64_t moments;
 	uint64_t source_bytes; /* of source files */
 };

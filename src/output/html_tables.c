@@ -152,6 +152,7 @@ struct values {
 	enum pp_table_id table;
 	const struct pp_ledger *sums;
 	const struct pp_flat *flat;
+	const struct pp_linecost *lines; /* whose sums they are */
 	bool total;
 	size_t first, n; /* the column of the first metric; rows */
 };
@@ -193,16 +194,28 @@ row_is_heavy(const struct values *v, size_t row, const union pp_value *whole, do
 	return false;
 }
 
+/* Whether a row is a line of the file that is asked for, or none is. */
+static bool
+row_is_asked(const struct values *v, size_t row, const struct pp_html_detail *detail)
+{
+	pp_str file;
+
+	if (!detail->file)
+		return true;
+	file = v->lines ? v->lines->rows.at[row].file : v->p->lines.rows.at[row].file;
+	return pp_slice_eq_z(pp_text_of(v->p, file), detail->file);
+}
+
 /* The rows to keep; false when out of memory. */
 static bool
 kept_init(struct pp_html_data *h, struct kept *kept, const struct values *v,
-          const union pp_value *whole, double min_share)
+          const union pp_value *whole, const struct pp_html_detail *detail)
 {
 	size_t i;
 
 	*kept = (struct kept){ .rows = malloc((v->n + 1) * sizeof *kept->rows) };
 	for (i = 0; kept->rows && i < v->n; i++)
-		if (row_is_heavy(v, i, whole, min_share))
+		if (row_is_asked(v, i, detail) && row_is_heavy(v, i, whole, detail->min_share))
 			kept->rows[kept->n++] = i;
 	if (!kept->rows)
 		h->status = PP_E_NOMEM;
@@ -366,7 +379,7 @@ put_source(struct pp_html_data *h, size_t k, const struct kept *kept)
 /* A table of which only heavy rows are kept; returns how many were not. */
 static size_t
 put_table(struct pp_html_data *h, size_t k, enum pp_table_id table, const struct shown *shown,
-          const struct values *v, double min_share)
+          const struct values *v, const struct pp_html_detail *detail)
 {
 	static const struct pp_metric count = { .type = PP_INT };
 	size_t metrics = v->p->metrics.n, i, m;
@@ -376,7 +389,7 @@ put_table(struct pp_html_data *h, size_t k, enum pp_table_id table, const struct
 
 	if (!whole)
 		h->status = PP_E_NOMEM;
-	if (!whole || !kept_init(h, &kept, v, whole, min_share)) {
+	if (!whole || !kept_init(h, &kept, v, whole, detail)) {
 		free(whole);
 		return 0;
 	}
@@ -413,8 +426,7 @@ pp_html_put_edges(struct pp_html_data *h, const struct pp_html_detail *detail)
 		};
 
 		if (v.n)
-			h->cut->edges += put_table(h, k, PP_TABLE_CALLS, &shown_calls, &v,
-			                           detail->min_share);
+			h->cut->edges += put_table(h, k, PP_TABLE_CALLS, &shown_calls, &v, detail);
 	}
 }
 
@@ -464,18 +476,18 @@ put_line_whole(struct pp_html_data *h, size_t k, const struct pp_linecost *cost)
 
 /* Lines that stacks end in, where the profile has no table of lines. */
 static void
-put_frame_lines(struct pp_html_data *h, size_t k, double min_share)
+put_frame_lines(struct pp_html_data *h, size_t k, const struct pp_html_detail *detail)
 {
 	const struct pp_profile *p = h->digest->profile[k];
 	struct pp_linecost cost = { 0 };
 	pp_status status = pp_linecost_compute(p, &cost);
-	struct values v = { .p = p, .sums = &cost.cost, .n = cost.rows.n };
+	struct values v = { .p = p, .sums = &cost.cost, .lines = &cost, .n = cost.rows.n };
 	struct kept kept = { 0 };
 	size_t i, m;
 
 	if (status == PP_E_NOMEM)
 		h->status = PP_E_NOMEM;
-	if (status == PP_OK && kept_init(h, &kept, &v, cost.whole, min_share) && kept.n) {
+	if (status == PP_OK && kept_init(h, &kept, &v, cost.whole, detail) && kept.n) {
 		frames_find_lines(h, k, &cost, &kept);
 		h->cut->lines += cost.rows.n - kept.n;
 		pp_column_begin(&h->columns, 'd', "%zu.line.file", k);
@@ -511,13 +523,12 @@ pp_html_put_lines(struct pp_html_data *h, const struct pp_html_detail *detail)
 		if (v.n) {
 			struct pp_linecost cost = { 0 };
 
-			h->cut->lines += put_table(h, k, PP_TABLE_LINES, &shown_lines, &v,
-			                           detail->min_share);
+			h->cut->lines += put_table(h, k, PP_TABLE_LINES, &shown_lines, &v, detail);
 			if (pp_linecost_compute(p, &cost) == PP_OK) {
 				put_line_whole(h, k, &cost);
 				pp_linecost_release(&cost);
 			}
 		} else if (p->metrics.n)
-			put_frame_lines(h, k, detail->min_share);
+			put_frame_lines(h, k, detail);
 	}
 }

@@ -310,7 +310,8 @@ piece_put(const struct pp_view_asked *a, struct pp_desk *d, struct listener *l,
 		                                    : PIECE_NODES,
 		                       .max_size = PIECE_BYTES,
 		                       .functions = a->functions,
-		                       .from = a->from };
+		                       .from = a->from,
+		                       .file = a->lines };
 	struct paper *paper = NULL;
 	char *bytes = NULL;
 	size_t n = 0;

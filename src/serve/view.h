@@ -36,6 +36,7 @@ struct pp_view_asked {
 	uint64_t stamp, bytes; /* of the files */
 	uint64_t at, nodes, from;
 	struct pp_views *views; /* of which it uses what was dropped */
+	const char *lines;      /* the file whose lines are asked for, or NULL */
 	bool functions;
 	bool anew; /* what was asked before may be out of date */
 };

@@ -93,7 +93,7 @@ stamp_make(struct reading *r)
 		pp_buf_add(&path, name, where ? (size_t)(where - name) : strlen(name));
 		pp_buf_addc(&path, '\0');
 		if (!path.failed && !pp_is_dropped(name) && !file_mix(path.p, &h, &a->bytes))
-			a->anew = a->at == 0 && !a->functions;
+			a->anew = a->at == 0 && !a->functions && !a->lines;
 		path.n -= !path.failed;
 		pp_buf_adds(&path, "-wal");
 		if (!path.failed && pp_source_is_store(name))
@@ -159,8 +159,8 @@ param_read(struct reading *r, const char *name, const char *value)
 		file_add(r, value);
 		return;
 	}
-	if (strcmp(name, "stamp") == 0) {
-		r->asked->given = value;
+	if (strcmp(name, "stamp") == 0 || strcmp(name, "lines") == 0) {
+		*(name[0] == 's' ? &r->asked->given : &r->asked->lines) = value;
 		return;
 	}
 	if (number) {

@@ -19,6 +19,15 @@ for (let a = 0; a < 70; a++)
   for (let b = 0; b < 60; b++) for (let c = 0; c < 12; c++) stacks.set(`main;a${a};b${(a * 7 + b * 13) % 211};c${b}_${c};leaf${(a + b + c) % 90}`, 1 + ((a * 31 + b * 17 + c * 5) % 97));
 writeFileSync(LARGE, [...stacks].map(([s, n]) => `${s} ${n}\n`).join(''));
 for (let i = 0; i < 4; i++) writeFileSync(join(folder, `run${i}.folded`), `main;load 60\nmain;parse ${i < 2 ? 20 : 90}\nmain;write 20\n`);
+/** 20,000 lines of one file, each with a stack of its own. */
+const LINES = 20000, MANY = join(folder, 'lines.cpuprofile'), frame = (functionName, lineNumber) => ({ functionName, scriptId: '1', url: 'many.js', lineNumber, columnNumber: 0 });
+const leaves = Array.from({ length: LINES }, (_, i) => ({ id: 202 + i, callFrame: frame(`f${i}`, i), hitCount: 1 + (i % 7), positionTicks: [{ line: i + 1, ticks: 1 + (i % 7) }] }));
+const samples = leaves.flatMap(n => Array(n.hitCount).fill(n.id));
+writeFileSync(MANY, JSON.stringify({
+  nodes: [{ id: 1, callFrame: { ...frame('(root)', -1), url: '' }, hitCount: 0, children: Array.from({ length: 200 }, (_, i) => 2 + i) },
+    ...Array.from({ length: 200 }, (_, i) => ({ id: 2 + i, callFrame: frame(`g${i}`, i), hitCount: 0, children: leaves.filter((_, k) => k % 200 === i).map(n => n.id) })), ...leaves],
+  startTime: 0, endTime: samples.length * 1000, samples, timeDeltas: samples.map(() => 1000),
+}));
 const hostile = hostileFile('serve-hostile');
 
 const server = spawn(program, ['serve', folder, hostile, '--listen', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -61,7 +70,7 @@ await test('list', async () => {
   const p = await page(b);
   await go(p, '');
   const all = await names(p);
-  is(all.length, 9, 'every profile is listed');
+  is(all.length, 10, 'every profile is listed');
   await p.getByLabel('Search profiles').fill('run -run3');
   is((await names(p)).sort(), ['run0.folded', 'run1.folded', 'run2.folded'], 'a search leaves those that fit');
   ok(p.url().includes('q=run'), 'and is in the address');
@@ -87,7 +96,7 @@ await test('open', async () => {
   ok((await p.locator('#command').textContent()).includes('app.folded'), 'the command line names the file');
   await p.getByRole('link', { name: /Profiles/ }).click();
   await p.waitForSelector('table.profiles');
-  is((await names(p)).length, 9, 'a link leads back');
+  is((await names(p)).length, 10, 'a link leads back');
   is(p.complaints, [], 'no complaints');
 });
 
@@ -176,6 +185,17 @@ await test('asked of the server', async () => {
   const { total } = JSON.parse(polyprof('top', '-q', '--json', '--focus', '^b1$', LARGE)), all = [...stacks.values()].reduce((x, y) => x + y, 0);
   await p.waitForFunction(() => /%/.test(document.querySelector('.found').textContent) && !document.querySelector('.found').textContent.includes('\u2265'));
   ok((await p.locator('.found').textContent()).includes(((100 * total) / all).toFixed(2) + '%'), 'a search knows the share of all stacks', await p.locator('.found').textContent());
+  is(p.complaints, [], 'no complaints');
+});
+
+await test('lines', async () => {
+  const p = await page(b);
+  await go(p, asking(MANY) + '#view=lines&file=many.js');
+  await answered(p);
+  const [head, ...rows] = await csv(p), at = head.indexOf('Line'), value = head.indexOf('Hits');
+  const { lines } = JSON.parse(polyprof('lines', '--json', '-n', '0', MANY)), want = new Map(lines.map(l => [l.line, l.hits]));
+  const wrong = rows.filter(r => want.has(Number(r[at])) && Number(r[value]) !== want.get(Number(r[at])));
+  ok(want.size === LINES && rows.length >= LINES && wrong.length === 0, 'all lines of a file come when it is opened', JSON.stringify([head, rows.length, want.size, wrong.slice(0, 3)]));
   is(p.complaints, [], 'no complaints');
 });
 

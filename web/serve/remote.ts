@@ -2,7 +2,7 @@
 
 import type { Remote } from '../viewer/app';
 import { App } from '../viewer/app';
-import type { Data, Flat, Metric } from '../viewer/data';
+import type { Data, Flat, Lines, Metric } from '../viewer/data';
 import { addFunc, loadPacked } from '../viewer/data';
 import { el, fill } from '../viewer/dom';
 import type { Filter } from '../viewer/filters';
@@ -67,6 +67,14 @@ class Server implements Remote {
     return this.view(filters, like);
   }
 
+  async lines(data: Data, file: string): Promise<Data> {
+    const part = await this.piece(data, ['lines', file]);
+    let number = data.strings.indexOf(file);
+    if (number < 0) number = data.strings.push(file) - 1;
+    const text = (id: number) => data.strings.push(part.strings[id]) - 1;
+    return this.same({ ...data, lines: data.lines.map((l, k) => l && part.lines[k] && linesWith(l, part.lines[k], number, text)) }, data);
+  }
+
   /** As `callers` and `callees` have it. */
   async calls(func: number, metric: Metric, filters: Filter[], data: Data): Promise<{ callers: Call[]; callees: Call[] }> {
     const params: Params = [...this.question.params, ...filterParams(filters), ['function', data.funcs.name[func]], ['metric', metric.name]], of = namesIn(data);
@@ -94,6 +102,17 @@ class Server implements Remote {
     }
     return this.same({ ...data, flat: flat.map((f, k) => f ?? data.flat[k]), meta: { ...data.meta, cut: { ...data.meta.cut, functions: 0 } } }, data);
   }
+}
+
+/** Lines with those of one file as they came. */
+function linesWith(old: Lines, added: Lines, file: number, text: (id: number) => number): Lines {
+  const kept: number[] = [];
+  old.file.forEach((f, i) => f !== file && kept.push(i));
+  const ids = (a: Int32Array, b: Int32Array) => Int32Array.from([...kept.map(i => a[i] ?? 0), ...b]), numbers = (a: Float64Array, b: Float64Array) => Float64Array.from([...kept.map(i => a[i]), ...b]);
+  return {
+    func: ids(old.func, added.func), file: ids(old.file, added.file.map(() => file)), line: ids(old.line, added.line), series: ids(old.series, added.series), hits: old.hits && added.hits && numbers(old.hits, added.hits),
+    text: old.text && added.text && ids(old.text, added.text.map(text)), cost: old.cost.map((c, m) => numbers(c, added.cost[m])), whole: old.whole,
+  };
 }
 
 /** A value of the command line, which is in the canonical unit, as tables have it. */

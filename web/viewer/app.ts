@@ -73,6 +73,8 @@ export interface Remote {
   filtered(filters: Filter[], like: Data): Promise<Data>;
   /** The same with all functions in its list. */
   functions(data: Data): Promise<Data>;
+  /** The same with all lines of a source file. */
+  lines(data: Data, file: string): Promise<Data>;
   /** Who calls a function and whom it calls, in one metric. */
   calls(func: number, metric: Metric, filters: Filter[], data: Data): Promise<{ callers: Call[]; callees: Call[] }>;
   /** What the stacks cost in which a function matches. */
@@ -127,7 +129,7 @@ export class App {
   constructor(public data: Data, readonly remote: Remote | null = null) {
     this.base = initial(data);
     this.all = data.series;
-    this.partial = !!remote && (data.meta.cut.nodes > 0 || data.meta.cut.functions > 0);
+    this.partial = !!remote && [data.meta.cut].some(c => c.nodes > 0 || c.functions > 0 || c.edges > 0 || c.lines > 0);
     this.scenes = new Scenes(data);
     this.state = fromHash(location.hash, this.base, data);
     this.scene = this.scenes.of(this.chosen);
@@ -287,6 +289,12 @@ export class App {
   allFunctions(): void {
     const { data } = this;
     if (this.partial && data.meta.cut.functions) this.ask('functions ' + JSON.stringify(this.state.filters), () => this.remote!.functions(data), more => this.data === data && this.replace(more));
+  }
+
+  /** Asks for the lines of a file that were too light to be sent at once. */
+  allLines(file: string): void {
+    const { data } = this;
+    if (this.partial && data.meta.cut.lines) this.ask(`lines ${file} ${JSON.stringify(this.state.filters)}`, () => this.remote!.lines(data, file), more => this.data === data && this.replace(more));
   }
 
   /** What is in sight of all of time, for the strip. */

@@ -74,6 +74,7 @@ export class LinesView implements Panel {
   update(): void {
     const { app } = this, lacks = why('lines', app.data), { file } = app.state;
     if (lacks) return fill(this.host, el('p', { class: 'lacks' }, lacks));
+    if (file) app.allLines(file);
     const found = this.collect();
     this.rows = file ? this.whole(file, found) : this.sorted(found);
     this.search();

@@ -138,7 +138,7 @@ export class SandwichView implements Panel {
   /** Who calls a function and whom it calls, the costliest first. */
   private between(func: number, metric: number): { callers: Call[]; callees: Call[] } {
     const { app } = this, k = app.main0, { rank } = app.data.funcs;
-    const known = this.hasTree ? app.callsOf(func, metric) ?? callsFromStacks(app.sceneAround(func, metric), func) : { callers: this.calls(func, metric, 'callee', 'caller'), callees: this.calls(func, metric, 'caller', 'callee') };
+    const known = app.callsOf(func, metric) ?? (this.hasTree ? callsFromStacks(app.sceneAround(func, metric), func) : { callers: this.calls(func, metric, 'callee', 'caller'), callees: this.calls(func, metric, 'caller', 'callee') });
     for (const list of [known.callers, known.callees]) list.sort((a, b) => b.total[k] - a.total[k] || b.calls[k] - a.calls[k] || rank[a.func] - rank[b.func]);
     return known;
   }
