@@ -331,6 +331,18 @@ piece_put(const struct pp_view_asked *a, struct pp_desk *d, struct listener *l,
 
 /* ---- answers ---- */
 
+/* Whether files in directories are still what they were: links may have been put in their place. */
+static bool
+files_stay(struct pp_serve *s, struct pp_exchange *x, const struct pp_view_asked *a)
+{
+	size_t i;
+
+	for (i = 0; i < a->files.n; i++)
+		if (!pp_is_dropped(a->files.at[i]) && !pp_source_find(s, x, a->files.at[i]))
+			return false;
+	return true;
+}
+
 static void
 failure_put(struct pp_serve *s, struct pp_exchange *x, struct listener *l, pp_status status)
 {
@@ -378,6 +390,9 @@ pp_view(struct pp_serve *s, struct pp_exchange *x)
 			pp_exchange_field(x, "Polyprof-Stamp", stamp);
 			if (status != PP_OK)
 				failure_put(s, x, &l, status);
+			else if (!files_stay(s, x, &a))
+				pp_answer_error(x, 404, "no-source",
+				                "a file was replaced meanwhile");
 		}
 	}
 	pp_buf_release(&l.text);

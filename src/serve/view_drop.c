@@ -142,6 +142,7 @@ pp_view_drop(struct pp_serve *s, struct pp_exchange *x)
 	struct pp_read_opts opts = { .size = sizeof opts,
 		                     .want = PP_DROPPED_FACETS,
 		                     .confined = true };
+	struct pp_limits limits = *pp_limits_default();
 	pp_diags *diags = pp_diags_new();
 	pp_profile *profile = NULL;
 	struct pp_query q = { 0 };
@@ -152,6 +153,8 @@ pp_view_drop(struct pp_serve *s, struct pp_exchange *x)
 	if (!diags || !pp_query_read(x, &q)) {
 		pp_answer_error(x, 400, "usage", "the query cannot be decoded");
 	} else {
+		limits.max_memory = s->memory_each;
+		opts.limits = &limits;
 		title = pp_query_text(&q, "name");
 		title = title && *title ? title : "dropped";
 		status = pp_read_memory(x->body.p ? x->body.p : "", x->body.n, title, &opts, diags,

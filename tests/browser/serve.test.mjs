@@ -251,6 +251,18 @@ await test('hostile names', async () => {
   is(p.complaints.filter(c => !c.includes('404')), [], 'no complaints');
 });
 
+await test('wrong questions', async () => {
+  const status = async (path, more) => (await fetch(home + path, more)).status, q = text => encodeURIComponent(text), large = '/api/v1/view?file=' + q(LARGE);
+  is(await Promise.all(['/api/v1/view', '/api/v1/view?file=', `/api/v1/view?file=${q(folder + '/../serve-hostile.folded')}`, '/api/v1/view?file=%00', '/api/v1/view?file=dropped:99', large + '&output=/tmp/x', large + '&source=/', large + '&at=99999999', large + '&at=x',
+    large + '&at=1&stamp=0', large + '&focus=(', '/api/v1/progress?file=x', '/serve.js/', '/viewer.css?x'].map(path => status(path))),
+  [400, 404, 404, 400, 404, 400, 400, 400, 400, 409, 400, 404, 404, 200], 'are refused');
+  const drop = (body, headers = {}, name = 'x.folded') => status('/api/v1/drop?name=' + name, { method: 'POST', body, headers });
+  is([await drop('main 1\n', { Origin: 'http://example.org' }), await drop('', {}, 'x'), await drop('\u0000\u0001', {}, 'x'), await drop('main 1\n')], [403, 422, 422, 200], 'so are files from elsewhere, or that are none');
+  for (let i = 0; i < 12; i++) await drop(`main;f${i} 1\n`);
+  const { sources } = await (await fetch(home + '/api/v1/sources')).json();
+  ok(sources.filter(s => s.kind === 'dropped').length <= 9, 'only few of what is dropped are kept', JSON.stringify(sources));
+});
+
 for (const [width, height] of [[1440, 900], [1024, 700], [390, 844]])
   await test(`${width}x${height}`, async () => {
     const p = await page(b, { viewport: { width, height } }), wide = [];

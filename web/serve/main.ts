@@ -9,7 +9,8 @@ import { openViewer } from './remote';
 import { openTrend } from './trend';
 
 async function start(): Promise<void> {
-  const question = questionOf(location.search), add = acceptFiles();
+  const question = questionOf(location.search), add = acceptFiles(), theme = new URLSearchParams(location.hash.slice(1)).get('theme');
+  document.documentElement.dataset.theme = theme === 'dark' || (theme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches) ? 'dark' : 'light';
   try {
     if (new URLSearchParams(location.search).has('trend')) await openTrend(question);
     else if (question.files.length) await openViewer(question);
