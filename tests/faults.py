@@ -222,6 +222,11 @@ def output():
     with open('cachegrind.out.deep', 'w') as file:
         file.write('version: 1\ncreator: xdebug 3.2.0\ncmd: a\npart: 1\npositions: line\n\nevents: Time_(10ns) Memory_(bytes)\n\n')
         file.writelines(f'fl=a\nfn=f{i}\n1 5 0\n' + (f'cfl=a\ncfn=f{i - 1}\ncalls=1 0 0\n1 5 0\n\n' if i else '\n') for i in range(3000))
+    for target in ('dtrace', 'otlp', 'perf-script', 'speedscope'):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        done = run('convert', 'cachegrind.out.deep', '--to', target, '-o', 'to/x', '--max-output', '200K')
+        spent = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+        ok(done.returncode == EXIT_OUTPUT and not os.listdir('to') and spent < 1.5, f'{target}: ends soon where there is no room', (done.returncode, spent))
     for target in ('spaa', 'folded'):
         done = run('convert', 'cachegrind.out.deep', '--to', target, '-o', 'to/x', '--max-output', '4M')
         ok(done.returncode == EXIT_OUTPUT and b'--max-output' in done.stderr and not os.listdir('to'), f'{target}: too much is refused with a hint',

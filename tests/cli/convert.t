@@ -180,3 +180,7 @@ $ polyprof convert --lossless app.folded --to xdebug -o never.xt
 ! never.xt: warning: under other names or units: samples in count [loss-units]
 ! polyprof: error: xdebug cannot hold all of this profile, and --lossless forbids losing any of it
 = 4
+
+What SPAA carries of another format is the same when it is written again, packed or not.
+
+$ for file in bakery.pb bakery.pb.gz bakery.otlp drop.pb app.folded memory.xt level.out pool.json oven.heaptrack whole.callgrind; do polyprof convert -q $file --to spaa -o once.spaa; polyprof convert -q once.spaa --to spaa -o twice.spaa; cmp once.spaa twice.spaa; done

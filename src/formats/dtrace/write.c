@@ -91,7 +91,8 @@ value_put(struct pp_writer *w, struct pp_buf *text, pp_node node, union pp_value
 		return PP_E_NOMEM;
 	pp_sink_write(w->out, text->p, text->n);
 	text->n = 0;
-	return PP_OK;
+	/* Stacks that nobody takes any more need not be made. */
+	return w->out->status;
 }
 
 /* Keys as columns; where they would not come back as keys, the stack goes without. */

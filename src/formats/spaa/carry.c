@@ -192,10 +192,8 @@ table_write(struct pp_spaa_out *o, enum pp_table_id id)
 	o->failed |= !numbers;
 	for (row = pp_schema[id].first; numbers && row < rows; row++) {
 		pp_table_get(o->p, id, row, numbers);
-		if (id == PP_TABLE_PROFILE) {
+		if (id == PP_TABLE_PROFILE)
 			numbers[PP_SPAA_CARRY_BASIS] = basis_number(o->p, o->carries_costs);
-			numbers[PP_SPAA_CARRY_RECURSION] = o->p->tree.marks_recursion;
-		}
 		table_add(&t, numbers, pp_spaa_carry_width(o->p, id));
 	}
 	table_close(&t);

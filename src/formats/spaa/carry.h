@@ -22,7 +22,7 @@ size_t pp_spaa_carry_width(const struct pp_profile *, enum pp_table_id);
 
 /* Where costs of functions come from, as the profile's row says in this column. */
 enum { PP_SPAA_B_TREE, PP_SPAA_B_LINES, PP_SPAA_B_CALLS, PP_SPAA_B_COSTS };
-enum { PP_SPAA_CARRY_BASIS = 6, PP_SPAA_CARRY_RECURSION = 16 };
+enum { PP_SPAA_CARRY_BASIS = 6 };
 
 /* ---- reading ---- */
 

@@ -258,12 +258,23 @@ numbers_add(struct pp_spaa_carry *c, int table)
 	                           : row_add(c, (enum pp_table_id)table, c->row);
 }
 
+/* A number of a table; *n is how many its row has. False when that cannot be. */
+static inline bool
+number_add(struct pp_spaa_carry *c, int table, size_t width, size_t *n)
+{
+	if (++*n < width)
+		return true;
+	*n = 0;
+	return numbers_add(c, table) || damaged(c, "a table refers to something that is not there");
+}
+
 /* The array `n` of a table, row by row. */
 static bool
 take_table(struct pp_spaa_carry *c, struct pp_scan *s, int table)
 {
 	const struct pp_profile *p = c->builder.profile;
-	size_t width, n = 0;
+	size_t width, n = 0, taken, i;
+	uint64_t plain[256];
 
 	if (table == TABLE_ROWS && !is_below(c->series, p->series.n))
 		return damaged(c, "rows of no series");
@@ -278,14 +289,19 @@ take_table(struct pp_spaa_carry *c, struct pp_scan *s, int table)
 	c->row[width] = 0;
 	if (!pp_scan_array(s))
 		return damaged(c, "a table is not an array");
-	while (pp_scan_item(s)) {
+	/* Nearly all are plain, and taken many at once. */
+	while ((taken = pp_scan_plain_u64s(s, plain, PP_COUNT_OF(plain))) || pp_scan_item(s)) {
+		for (i = 0; i < taken; i++) {
+			c->row[n] = (int64_t)plain[i];
+			if (!number_add(c, table, width, &n))
+				return false;
+		}
+		if (taken)
+			continue;
 		if (!take_int(s, &c->row[n]))
 			return damaged(c, "a table holds something that is not an integer");
-		if (++n < width)
-			continue;
-		n = 0;
-		if (!numbers_add(c, table))
-			return damaged(c, "a table refers to something that is not there");
+		if (!number_add(c, table, width, &n))
+			return false;
 	}
 	return n == 0 || damaged(c, "a table ends within a row");
 }

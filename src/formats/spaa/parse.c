@@ -234,6 +234,11 @@ line_parse(struct pp_spaa_parser *p)
 	if ((rec->type == PP_SPAA_O_SAMPLE && pp_spaa_quick_sample(p)) ||
 	    (rec->type == PP_SPAA_O_STACK && pp_spaa_quick_stack(p)))
 		return;
+	if (rec->type == PP_SPAA_O_NONE && pp_spaa_quick_table(p)) {
+		rec->type = PP_SPAA_O_OTHER;
+		p->json.extras = true;
+		return;
+	}
 	pp_scan_init(&p->json.scan, rec->text, p->limits->max_nesting, PP_SCAN_STRICT);
 	if (PP_UNLIKELY(rec->type == PP_SPAA_O_NONE))
 		rec->type = line_type(p);

@@ -10,6 +10,7 @@
  * No load goes further past the end of the line than the PP_SCAN_PAD bytes that follow every input, and
  * no literal or digit is a line end, so nothing is taken from the next line.
  */
+#include "formats/spaa/carry.h"
 #include "formats/spaa/record.h"
 #include "text/block.h"
 #include "text/swar.h"
@@ -377,6 +378,37 @@ pp_spaa_quick_sample(struct pp_spaa_parser *p)
 		return false;
 	OBJECT(PP_SPAA_SAMPLE_FIELDS, has);
 	return q->p == q->end && (out->period || !PP_SPAA_HAS(out, has, SAMPLE_PERIOD));
+}
+
+/* Whole numbers of either sign, up to the bracket. */
+static bool
+numbers(struct quick *q)
+{
+	uint64_t value;
+
+	do {
+		q->p += *q->p == '-';
+		if (!whole(q, &value))
+			return false;
+	} while (*q->p++ == ',');
+	return q->p[-1] == ']' && q->p < q->end;
+}
+
+bool
+pp_spaa_quick_table(struct pp_spaa_parser *p)
+{
+	struct quick line = { p->rec->text.p, p->rec->text.p + p->rec->text.n }, *q = &line;
+	struct pp_slice name;
+	int64_t series;
+
+	if (!LITERAL(q, "{\"type\":\"" PP_SPAA_CARRY_PREFIX))
+		return false;
+	q->p = p->rec->text.p + sizeof "{\"type\":" - 1;
+	if (!text(q, &name) || (LITERAL(q, ",\"series\":") && !small(q, &series)) ||
+	    !LITERAL(q, ",\"n\":[") || !numbers(q) || !LITERAL(q, "}") || q->p != q->end)
+		return false;
+	p->rec->u.name = name;
+	return true;
 }
 
 static inline bool

@@ -234,5 +234,7 @@ bool pp_spaa_walk_plain(struct pp_spaa_parser *, const unsigned char **at, uint6
 /* Takes the line apart if it is written plainly; false (and nothing changed but the record) when not. */
 bool pp_spaa_quick_sample(struct pp_spaa_parser *);
 bool pp_spaa_quick_stack(struct pp_spaa_parser *);
+/* The same of a table of numbers that another format left (carry.h). */
+bool pp_spaa_quick_table(struct pp_spaa_parser *);
 
 #endif
