@@ -23,9 +23,9 @@ const struct pp_command pp_command_findings = {
 	.question = "findings",
 	.name = "findings",
 	.synopsis = "FILE",
-	.summary = "what the numbers say by themselves: facts with evidence",
+	.summary = "what the numbers show on their own: facts with evidence",
 	.details =
-	    "Each finding has a kind, a weight (the share of the whole that it speaks of), evidence and what to ask next; the weightiest come first. They are facts that follow from the numbers, no advice: docs/findings.md tells when each holds.",
+	    "Each finding has a kind, a weight (the share of the whole it is about), evidence and what to ask next; the weightiest come first. They are facts that follow from the numbers, not advice: docs/findings.md says when each one holds.",
 	.examples = findings_examples,
 	.hint = PP_HINT_FILE,
 	.tool = &findings_tool,

@@ -5,7 +5,7 @@
 
 static const struct pp_example lines_examples[] = {
 	{ "lines nytprof.out", "the 25 costliest lines" },
-	{ "lines --annotate nytprof.out", "the source, each line with what it costs" },
+	{ "lines --annotate nytprof.out", "the source, each line with its cost" },
 	{ "lines --source ~/app callgrind.out.1234", "the same, with the source from a directory" },
 	{ "lines --focus '^parse' --json callgrind.out.1234", "the lines of some functions" },
 	{ 0 },
@@ -24,7 +24,7 @@ const struct pp_command pp_command_lines = {
 	.synopsis = "FILE...",
 	.summary = "what each source line costs, or the annotated source",
 	.details =
-	    "Lists the lines that cost most themselves and, if the profile counts it, how "
+	    "Lists the costliest lines and, if the profile counts it, how "
 	    "often they ran. --annotate prints the source that the profile contains, "
 	    "--source DIR the source found under a directory: whole files, each line with "
 	    "its cost, above it who calls the functions that begin there, below it what it "

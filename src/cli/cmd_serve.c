@@ -21,7 +21,7 @@ static const struct pp_param serve_params[] = {
 	  "); a HOST that others can reach needs --token-file",
 	  PP_HINT_NONE, 0 },
 	{ "token-file", 0, PP_PARAM_TEXT, "FILE",
-	  "every request has to bring the token in FILE (Authorization: Bearer, X-API-Key)",
+	  "every request must carry the token in FILE (Authorization: Bearer, X-API-Key)",
 	  PP_HINT_FILE, 0 },
 	{ 0 },
 };

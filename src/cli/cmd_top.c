@@ -4,7 +4,7 @@
 #include "cli/command.h"
 
 static const struct pp_example top_examples[] = {
-	{ "top app.folded", "the 25 functions that cost most themselves" },
+	{ "top app.folded", "the 25 functions with the highest self cost" },
 	{ "top --sort total -n 50 app.folded", "the 50 with the highest total cost" },
 	{ "top --json -n 0 app.folded", "every function, every metric, exact, for a script" },
 	{ "top *.folded.gz", "several profiles, merged" },
@@ -23,7 +23,7 @@ const struct pp_command pp_command_top = {
 	.name = "top",
 	.synopsis = "FILE...",
 	.summary = "functions by self or total cost",
-	.details = "Self is what a function costs itself; total is with everything it called, "
+	.details = "Self is a function's own cost; total includes everything it called, "
 	           "counted once for each outermost activation, so that recursion never shows more "
 	           "than 100%. Calls are shown if the profile knows them.\n\n"
 	           "Text shows 25 rows unless -n says otherwise; --json and --csv give all.",

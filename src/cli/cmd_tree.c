@@ -26,7 +26,7 @@ const struct pp_command pp_command_tree = {
 	.summary = "the call tree from the top down, costliest parts first",
 	.details =
 	    "Each line shows what a function and everything it called cost in this place, as "
-	    "a share of the whole, and what it costs itself. Text shows the 40 costliest "
+	    "a share of the whole, and its own cost. Text shows the 40 costliest "
 	    "lines of at least 0.5% unless -n and --min say otherwise. Direct recursion is "
 	    "one line, and so is a chain of functions that each pass all but a remainder "
 	    "below --min on to the next; its costs are those of the last one. What is left "

@@ -20,9 +20,9 @@ const struct pp_command pp_command_trend = {
 	.question = "trend",
 	.name = "trend",
 	.synopsis = "FILE...",
-	.summary = "where among several profiles in order a share of the whole changed",
+	.summary = "from which of several profiles on a share of the whole changed",
 	.details =
-	    "For each function, the files are cut in two where its share of the whole differs most; what differs by two points or more, and by four standard errors, is listed with the first file after the cut.",
+	    "For each function, the series is divided where its share of the whole changes most; changes of at least two points and four standard errors are listed with the first file after them.",
 	.examples = trend_examples,
 	.hint = PP_HINT_FILE,
 	.tool = &trend_tool,

@@ -14,7 +14,7 @@ static pp_status findings_excerpt(const struct pp_subject *, const void *, struc
 static const struct pp_param findings_params[] = {
 	{ "metric", 'm', PP_PARAM_TEXT, "NAME", "the metric to look at (default: the primary one)",
 	  PP_HINT_NONE, offsetof(struct pp_asked, metric) },
-	{ "before", 0, PP_PARAM_TEXT, "FILE", "tell what changed since this profile, too",
+	{ "before", 0, PP_PARAM_TEXT, "FILE", "also say what changed since this profile",
 	  PP_HINT_FILE, offsetof(struct pp_asked, before) },
 	{ 0 },
 };

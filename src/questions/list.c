@@ -59,7 +59,7 @@ static const struct pp_param list_params[] = {
 	{ "recursive", 0, PP_PARAM_FLAG, NULL, "also look into the directories below", PP_HINT_NONE,
 	  offsetof(struct list_params, recursive) },
 	{ "watch", 0, PP_PARAM_FLAG, NULL,
-	  "go on and show new profiles as they arrive, until interrupted", PP_HINT_NONE,
+	  "keep running and show new profiles as they arrive, until interrupted", PP_HINT_NONE,
 	  offsetof(struct list_params, watch) },
 	{ "limit", 'n', PP_PARAM_COUNT, "N",
 	  "show N rows (0 = all; the default is all, or 40 on a terminal)", PP_HINT_NONE,

@@ -10,7 +10,7 @@ $ polyprof --help
   Commands
     FILE          what the file is, its totals, its costliest functions and its
                   hottest path
-    findings      what the numbers say by themselves: facts with evidence
+    findings      what the numbers show on their own: facts with evidence
     info          what a file is: format, metrics with totals, counts,
                   completeness
     check         validate files against the rules of their format
@@ -25,8 +25,7 @@ $ polyprof --help
     tags          what samples with each label cost, by key and value
     lines         what each source line costs, or the annotated source
     diff          what changed between two profiles, in any formats
-    trend         where among several profiles in order a share of the whole
-                  changed
+    trend         from which of several profiles on a share of the whole changed
     gate          fails when a limit is exceeded: diff for continuous integration
     merge         several profiles into one
     symbolize     names and source lines for a profile that has addresses only
@@ -55,9 +54,9 @@ $ polyprof top --help
 
   Functions by self or total cost.
 
-  Self is what a function costs itself; total is with everything it called,
-  counted once for each outermost activation, so that recursion never shows more
-  than 100%. Calls are shown if the profile knows them.
+  Self is a function's own cost; total includes everything it called, counted once
+  for each outermost activation, so that recursion never shows more than 100%.
+  Calls are shown if the profile knows them.
 
   Text shows 25 rows unless -n says otherwise; --json and --csv give all.
 
@@ -109,9 +108,9 @@ $ polyprof top --help
   Budget
         --budget=N          answer in at most N tokens, 300 to 20000, and say how
                             to get the rest
-        --page=N            leave out the first N rows, as the answer before says
-        --handles           begin rows with handles (f1, n1), which may be given
-                            wherever a name may
+        --page=N            skip the first N rows, as the previous answer says
+        --handles           start rows with handles (f1, n1), which work wherever
+                            a name does
 
   Output
         --json              print one JSON object, exact values
@@ -125,8 +124,8 @@ $ polyprof top --help
                             lists them; may be repeated
         --inline            show inlined functions, if debug information has them
         --source-map=FILE|DIR|auto
-                            show functions, files and lines of the sources that
-                            scripts were made of; may be repeated
+                            show the functions, files and lines that bundled
+                            scripts were built from; may be repeated
     -j, --jobs=N            use N threads (default: one per processor)
         --variant=VARIANT   read as this variant of the format
         --strict            refuse damaged input instead of using the intact part
@@ -151,7 +150,7 @@ $ polyprof top --help
 
   Examples
     polyprof top app.folded
-        the 25 functions that cost most themselves
+        the 25 functions with the highest self cost
     polyprof top --sort total -n 50 app.folded
         the 50 with the highest total cost
     polyprof top --json -n 0 app.folded
@@ -174,9 +173,9 @@ $ polyprof help check
   Budget
         --budget=N          answer in at most N tokens, 300 to 20000, and say how
                             to get the rest
-        --page=N            leave out the first N rows, as the answer before says
-        --handles           begin rows with handles (f1, n1), which may be given
-                            wherever a name may
+        --page=N            skip the first N rows, as the previous answer says
+        --handles           start rows with handles (f1, n1), which work wherever
+                            a name does
 
   Output
         --json              print one JSON object, exact values
@@ -190,8 +189,8 @@ $ polyprof help check
                             lists them; may be repeated
         --inline            show inlined functions, if debug information has them
         --source-map=FILE|DIR|auto
-                            show functions, files and lines of the sources that
-                            scripts were made of; may be repeated
+                            show the functions, files and lines that bundled
+                            scripts were built from; may be repeated
     -j, --jobs=N            use N threads (default: one per processor)
         --variant=VARIANT   read as this variant of the format
 
@@ -273,8 +272,8 @@ $ polyprof convert -h
                             lists them; may be repeated
         --inline            show inlined functions, if debug information has them
         --source-map=FILE|DIR|auto
-                            show functions, files and lines of the sources that
-                            scripts were made of; may be repeated
+                            show the functions, files and lines that bundled
+                            scripts were built from; may be repeated
     -j, --jobs=N            use N threads (default: one per processor)
         --strict            refuse damaged input instead of using the intact part
                             (exit 3)
@@ -319,9 +318,9 @@ $ polyprof info --help
   Budget
         --budget=N          answer in at most N tokens, 300 to 20000, and say how
                             to get the rest
-        --page=N            leave out the first N rows, as the answer before says
-        --handles           begin rows with handles (f1, n1), which may be given
-                            wherever a name may
+        --page=N            skip the first N rows, as the previous answer says
+        --handles           start rows with handles (f1, n1), which work wherever
+                            a name does
 
   Output
         --json              print one JSON object, exact values
@@ -334,8 +333,8 @@ $ polyprof info --help
                             lists them; may be repeated
         --inline            show inlined functions, if debug information has them
         --source-map=FILE|DIR|auto
-                            show functions, files and lines of the sources that
-                            scripts were made of; may be repeated
+                            show the functions, files and lines that bundled
+                            scripts were built from; may be repeated
     -j, --jobs=N            use N threads (default: one per processor)
         --variant=VARIANT   read as this variant of the format
         --strict            refuse damaged input instead of using the intact part

@@ -101,7 +101,7 @@ $ polyprof
 ! Commands
 !   FILE          what the file is, its totals, its costliest functions and its
 !                 hottest path
-!   findings      what the numbers say by themselves: facts with evidence
+!   findings      what the numbers show on their own: facts with evidence
 !   info          what a file is: format, metrics with totals, counts,
 !                 completeness
 !   check         validate files against the rules of their format
@@ -116,8 +116,7 @@ $ polyprof
 !   tags          what samples with each label cost, by key and value
 !   lines         what each source line costs, or the annotated source
 !   diff          what changed between two profiles, in any formats
-!   trend         where among several profiles in order a share of the whole
-!                 changed
+!   trend         from which of several profiles on a share of the whole changed
 !   gate          fails when a limit is exceeded: diff for continuous integration
 !   merge         several profiles into one
 !   symbolize     names and source lines for a profile that has addresses only
