@@ -1,6 +1,6 @@
 /*
- * The Model Context Protocol over standard input and output: JSON-RPC 2.0, one message in a line, two eras of the protocol in
- * one process. Questions are asked as the command line asks them (pp_ask_files), so both give the same answers.
+ * The Model Context Protocol over standard input and output, or message by message through another transport (HTTP):
+ * JSON-RPC 2.0, two eras of the protocol in one process. Questions are asked as the command line asks them (pp_ask_files), so both give the same answers.
  *
  *     wire.c     lines in, messages out
  *     server.c   requests to answers; the thread that asks questions
@@ -38,12 +38,39 @@ struct pp_mcp_options {
 	uint64_t timeout;  /* seconds of a call */
 	int in, out;       /* descriptors */
 	const char *write; /* where tools that write do so; NULL = there are none such */
+	/* Finds files by other rules than that of directories, as pp_mcp_path() does; or NULL. */
+	const char *(*path)(void *ctx, struct pp_arena *, const char *path, bool directory,
+	                    struct pp_buf *problem);
+	const struct pp_provider *provider; /* as in pp_ask_opts */
 	void (*complain)(void *ctx, const char *text);
 	void *ctx;
 };
 
 /* Serves until the input ends. 0, or 4 when nobody reads the answers any more; 2 when a directory is none. */
 int pp_mcp_serve(const struct pp_mcp_options *);
+
+/* ---- other transports ---- */
+
+/* Where a message came from. What its transport says beside it: p NULL when it says nothing. */
+struct pp_mcp_port {
+	struct pp_slice version, method, name; /* MCP-Protocol-Version, Mcp-Method, Mcp-Name */
+	/* Takes a message, as one line; `last` when it answers the request. */
+	void (*send)(void *ctx, const char *message, size_t n, bool last);
+	bool (*gone)(void *ctx); /* nobody waits for the answer any more; any thread */
+	void *ctx;
+};
+
+/* What became of a message. */
+enum pp_mcp_outcome {
+	PP_MCP_ANSWERED, /* with a result, or an error of what was asked */
+	PP_MCP_NOTED,    /* there is nothing to answer */
+	PP_MCP_REFUSED,  /* it is no request that is served */
+	PP_MCP_UNKNOWN   /* there is no such method */
+};
+
+/* Answers one message before it returns; no state is kept but for the shelf. */
+enum pp_mcp_outcome pp_mcp_answer(const struct pp_mcp_options *, const struct pp_mcp_port *,
+                                  pp_shelf *, const char *message, size_t n);
 
 /* ---- between the files ---- */
 
@@ -60,6 +87,7 @@ enum {
 	PP_RPC_METHOD = -32601,
 	PP_RPC_PARAMS = -32602,
 	PP_RPC_VERSION = -32022,
+	PP_RPC_HEADER = -32020,
 	PP_RPC_RESOURCE = -32002
 };
 
@@ -82,6 +110,7 @@ struct pp_mcp_message {
 	struct pp_buf bytes;
 	struct pp_sink *sink;
 	struct pp_json json;
+	bool last; /* it answers a request */
 };
 bool pp_mcp_message_begin(struct pp_mcp_message *);
 void pp_mcp_send(struct pp_mcp_server *, struct pp_mcp_message *);

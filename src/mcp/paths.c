@@ -75,6 +75,8 @@ pp_mcp_path(const struct pp_mcp_options *o, struct pp_arena *arena, const char *
 	struct stat st;
 	const char *kept;
 
+	if (o->path)
+		return o->path(o->ctx, arena, path, directory, problem);
 	if (!path_join(joined, o, path)) {
 		pp_buf_adds(problem, "the path is too long");
 		return NULL;

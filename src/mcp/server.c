@@ -274,6 +274,7 @@ work_stops(void *data)
 	struct pp_mcp_server *s = ((struct working *)data)->server;
 
 	return atomic_load_explicit(&s->stop, memory_order_relaxed) ||
+	       (s->port && s->port->gone(s->port->ctx)) ||
 	       now_ns() > atomic_load_explicit(&s->deadline, memory_order_relaxed);
 }
 
@@ -372,6 +373,7 @@ call_run(struct pp_mcp_server *s, struct pp_mcp_request *r)
 		                    .shelf = s->shelf,
 		                    .confined = true,
 		                    .stop = work_stops,
+		                    .provider = s->options->provider,
 		                    .progress = progress_send };
 	struct pp_mcp_call call = { .tool = NULL };
 	pp_answer *answer = NULL;
@@ -513,6 +515,77 @@ request_take(struct pp_mcp_server *s, struct pp_mcp_request *r)
 		pp_mcp_error(s, r, PP_RPC_METHOD, "there is no such method", NULL);
 	}
 	request_free(r);
+}
+
+/* ---- one message, by another transport ---- */
+
+/* Whether what a transport says beside a message is what stands in it; of the older era it says nothing. */
+static bool
+port_fits(struct pp_mcp_server *s, struct pp_mcp_request *r)
+{
+	const struct pp_mcp_port *port = s->port;
+	struct pp_slice meta = member(r->params, "_meta");
+	struct pp_slice version = string_of(member(meta, VERSION_KEY), &r->arena);
+	struct pp_slice name = pp_mcp_text(r, pp_slice_eq_z(r->method, "resources/read") ? "uri"
+	                                                                                 : "name");
+	bool named = pp_slice_eq_z(r->method, "tools/call") ||
+	             pp_slice_eq_z(r->method, "prompts/get") ||
+	             pp_slice_eq_z(r->method, "resources/read");
+
+	if (!version.p)
+		return true;
+	if (port->version.p && pp_slice_eq(port->version, version) && port->method.p &&
+	    pp_slice_eq(port->method, r->method) &&
+	    (!named || !name.p || (port->name.p && pp_slice_eq(port->name, name))))
+		return true;
+	pp_mcp_error(
+	    s, r, PP_RPC_HEADER,
+	    "MCP-Protocol-Version, Mcp-Method and Mcp-Name have to be those of the message", NULL);
+	return false;
+}
+
+static enum pp_mcp_outcome
+request_answer(struct pp_mcp_server *s, struct pp_mcp_request *r)
+{
+	enum pp_mcp_outcome outcome = PP_MCP_ANSWERED;
+
+	if (!request_parse(s, r))
+		return s->refused ? PP_MCP_REFUSED : PP_MCP_NOTED;
+	if (!r->id.n)
+		return PP_MCP_NOTED;
+	if (!port_fits(s, r) || !request_era(s, r)) {
+		outcome = PP_MCP_REFUSED;
+	} else if (pp_slice_eq_z(r->method, "tools/call")) {
+		atomic_store(&s->deadline, now_ns() + (int64_t)s->options->timeout * 1000000000);
+		call_run(s, r);
+	} else if ((pp_slice_eq_z(r->method, "initialize") &&
+	            member(member(r->params, "_meta"), VERSION_KEY).n) ||
+	           !answer_now(s, r)) {
+		pp_mcp_error(s, r, PP_RPC_METHOD, "there is no such method", NULL);
+		outcome = PP_MCP_UNKNOWN;
+	}
+	return outcome;
+}
+
+enum pp_mcp_outcome
+pp_mcp_answer(const struct pp_mcp_options *options, const struct pp_mcp_port *port, pp_shelf *shelf,
+              const char *message, size_t n)
+{
+	struct pp_mcp_server s = { .options = options, .port = port, .shelf = shelf };
+	struct pp_mcp_request *r = calloc(1, sizeof *r);
+	enum pp_mcp_outcome outcome = PP_MCP_REFUSED;
+
+	if (r)
+		r->line = calloc(1, n + PP_SCAN_PAD + 1);
+	/* Who names no version began with a handshake, too. */
+	s.initialized = !port->version.p || pp_slice_starts(port->version, "2025-");
+	if (r && r->line) {
+		memcpy(r->line, message, n);
+		r->n = n;
+		outcome = request_answer(&s, r);
+	}
+	request_free(r);
+	return outcome;
 }
 
 /* ---- lines ---- */

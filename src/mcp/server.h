@@ -11,9 +11,11 @@
 
 struct pp_mcp_server {
 	const struct pp_mcp_options *options;
-	pthread_mutex_t output; /* one message at a time */
-	_Atomic bool deaf;      /* nobody reads what is written */
-	bool initialized;       /* by a handshake of the older era */
+	const struct pp_mcp_port *port; /* where messages go instead of options->out; or NULL */
+	pthread_mutex_t output;         /* one message at a time */
+	_Atomic bool deaf;              /* nobody reads what is written */
+	bool refused;                   /* by another transport: an error was told */
+	bool initialized;               /* by a handshake of the older era */
 
 	/* Calls that wait for the thread that asks; guarded by `lock`. */
 	pthread_mutex_t lock;

@@ -46,6 +46,12 @@ pp_mcp_send(struct pp_mcp_server *s, struct pp_mcp_message *m)
 	pp_json_end_line(&m->json);
 	fine = pp_sink_commit(m->sink) == PP_OK;
 	pp_sink_close(m->sink);
+	if (s->port) {
+		if (fine)
+			s->port->send(s->port->ctx, m->bytes.p, m->bytes.n, m->last);
+		pp_buf_release(&m->bytes);
+		return;
+	}
 	pthread_mutex_lock(&s->output);
 	if (fine && !write_all(s->options->out, m->bytes.p, m->bytes.n))
 		atomic_store(&s->deaf, true);
@@ -66,6 +72,7 @@ pp_mcp_result_begin(struct pp_mcp_message *m, const struct pp_mcp_request *r)
 	if (!pp_mcp_message_begin(m))
 		return false;
 	id_put(m, r);
+	m->last = true;
 	pp_json_put_object(&m->json, "result");
 	if (r->modern)
 		pp_json_put_textz(&m->json, "resultType", "complete");
@@ -102,9 +109,12 @@ pp_mcp_error(struct pp_mcp_server *s, const struct pp_mcp_request *r, int code, 
 {
 	struct pp_mcp_message m;
 
+	if (s->port)
+		s->refused = true;
 	if (!pp_mcp_message_begin(&m))
 		return;
 	id_put(&m, r);
+	m.last = true;
 	pp_json_put_object(&m.json, "error");
 	pp_json_put_i64(&m.json, "code", code);
 	pp_json_put_textz(&m.json, "message", text);

@@ -167,7 +167,7 @@ request_read(struct request *r, const struct pp_query *q)
 		}
 	r->stores = r->files.n > 0;
 	for (i = 0; i < r->files.n; i++)
-		r->stores &= pp_source_is_store(r->files.at[i]);
+		r->stores &= pp_source_is_store(r->serve, r->files.at[i]);
 	for (i = 0; i < q->list.n; i++)
 		if (!is_file_word(q->list.at[i].name))
 			param_read(r, q->list.at[i].name, q->list.at[i].value);

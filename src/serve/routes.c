@@ -18,6 +18,7 @@ const struct pp_route pp_routes[] = {
 	{ "GET", "/api/v1/view", 0, pp_view },
 	{ "GET", "/api/v1/progress", PP_ROUTE_NOW, pp_view_progress },
 	{ "POST", "/api/v1/drop", 0, pp_view_drop },
+	{ "POST", "/mcp", 0, pp_agents },
 	{ "GET", "/api/v1/*", 0, pp_api_ask },
 	{ 0 },
 };

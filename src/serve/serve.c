@@ -156,6 +156,48 @@ pp_working_stops(void *data)
 	       pp_serve_now() > w->deadline;
 }
 
+/* ---- shelves ---- */
+
+pp_shelf *
+pp_serve_shelf_take(struct pp_serve *s)
+{
+	pp_shelf *shelf = NULL;
+
+	pthread_mutex_lock(&s->shelves_lock);
+	if (s->shelf_count)
+		shelf = s->shelves[--s->shelf_count];
+	pthread_mutex_unlock(&s->shelves_lock);
+	return shelf;
+}
+
+void
+pp_serve_shelf_give(struct pp_serve *s, pp_shelf *shelf)
+{
+	if (!shelf)
+		return;
+	pthread_mutex_lock(&s->shelves_lock);
+	s->shelves[s->shelf_count++] = shelf;
+	pthread_mutex_unlock(&s->shelves_lock);
+}
+
+/* One for each thread that asks. */
+static void
+shelves_open(struct pp_serve *s, unsigned n)
+{
+	pthread_mutex_init(&s->shelves_lock, NULL);
+	for (; n && s->shelf_count < PP_SHELVES; n--)
+		if ((s->shelves[s->shelf_count] = pp_shelf_new(s->memory_each)) != NULL)
+			s->shelf_count++;
+}
+
+static void
+shelves_close(struct pp_serve *s)
+{
+	while (s->shelf_count)
+		pp_shelf_free(s->shelves[--s->shelf_count]);
+	pthread_mutex_destroy(&s->shelves_lock);
+}
+
 /* ---- requests ---- */
 
 /* Counts a question that runs around its answer. */
@@ -378,6 +420,7 @@ static int
 serve(struct pp_serve *s, struct pp_buf *problem)
 {
 	unsigned asking = processors() + 2, pushing = processors();
+	int code = 0;
 	struct pp_http_options http = { .listener = s->listener,
 		                        .head = on_head,
 		                        .request = on_request,
@@ -388,14 +431,17 @@ serve(struct pp_serve *s, struct pp_buf *problem)
 
 	s->memory_each = s->o->memory / asking;
 	s->views = pp_views_new();
+	shelves_open(s, asking);
 	s->http = pp_http_new(&http);
 	s->asking = s->http && s->views ? pp_workers_new(asking, WAITING_MAX, s) : NULL;
-	s->pushing = s->asking ? pp_workers_new(pushing, WAITING_MAX, s) : NULL;
+	s->pushing = s->asking && code == 0 ? pp_workers_new(pushing, WAITING_MAX, s) : NULL;
 	if (s->pushing) {
 		running = s->http;
 		signals_set();
 		pp_http_run(s->http);
-	} else {
+		code = PP_EXIT_OK;
+	} else if (code == 0) {
+		code = PP_EXIT_INPUT;
 		pp_buf_adds(problem, pp_status_text(PP_E_NOMEM));
 	}
 	/* Nobody waits for what is still asked; what was pushed is worked off. */
@@ -404,7 +450,8 @@ serve(struct pp_serve *s, struct pp_buf *problem)
 	running = NULL;
 	pp_http_free(s->http);
 	pp_views_free(s->views);
-	return s->pushing ? PP_EXIT_OK : PP_EXIT_INPUT;
+	shelves_close(s);
+	return code;
 }
 
 int
@@ -415,10 +462,13 @@ pp_serve_run(const struct pp_serve_options *o, struct pp_buf *problem)
 
 	if (o->token_file && !pp_guard_token(&s, o->token_file, problem))
 		code = PP_EXIT_INPUT;
+	if (code == 0 && !pp_sources_look(&s))
+		code = PP_EXIT_INPUT;
 	if (code == 0)
 		code = listener_open(&s, problem);
 	if (code == 0)
 		code = serve(&s, problem);
+	free(s.is_store);
 	pp_buf_release(&s.token);
 	return code;
 }

@@ -7,6 +7,7 @@
  *     routes.c       paths to handlers; parameters of a request
  *     sources.c      what was named on the command line, and nothing else
  *     api.c          /api/v1/VERB: a question, its answer as JSON
+ *     agents.c       /mcp: the Model Context Protocol
  *     metrics.c      /healthz, /metrics
  *     page*.c        the web app
  *     view*.c        what its viewer asks for
@@ -48,6 +49,8 @@ int pp_serve_run(const struct pp_serve_options *, struct pp_buf *problem);
 /* ---- between the files ---- */
 
 struct pp_serve;
+
+#define PP_SHELVES 32
 
 enum {
 	PP_ROUTE_NOW = 1 << 0,   /* answered at once, in the thread of the connections */
@@ -117,8 +120,13 @@ bool pp_sources_list(const struct pp_serve *, struct pp_exchange *, const char *
  * however it is spelled. A store may have "?where=..." behind its name.
  */
 const char *pp_source_find(const struct pp_serve *, struct pp_exchange *, const char *name);
-/* Whether a source is a store. */
-bool pp_source_is_store(const char *name);
+/* The same in any arena. */
+const char *pp_source_path(const struct pp_serve *, struct pp_arena *, const char *name);
+/* Whether a source, "?where=..." behind it or not, is a store. */
+bool pp_source_is_store(const struct pp_serve *, const char *name);
+bool pp_source_is_directory(const char *name);
+/* Looks once at what the sources are; false when out of memory. */
+bool pp_sources_look(struct pp_serve *);
 
 /* ---- the server ---- */
 
@@ -130,9 +138,15 @@ struct pp_serve {
 	bool loopback;
 	struct pp_buf token; /* n = 0: none is needed */
 	int64_t started;
+	bool *
+	    is_store; /* of each source: found out once, as a store's file must not be opened beside it */
 	struct pp_workers *asking, *pushing;
 	struct pp_views *views; /* what the web app looks at */
-	uint64_t memory_each;   /* bytes of one question */
+	/* Profiles that stay open for agents, those used last on top: one thread at a time has one. */
+	pthread_mutex_t shelves_lock;
+	pp_shelf *shelves[PP_SHELVES];
+	size_t shelf_count;
+	uint64_t memory_each; /* bytes of one question */
 	struct pp_serve_counts {
 		_Atomic uint64_t answers[6]; /* by the first digit of the status */
 		_Atomic uint64_t questions, cancelled, running;
@@ -158,11 +172,16 @@ struct pp_working {
 void pp_working_begin(struct pp_working *, const struct pp_serve *, const struct pp_exchange *);
 bool pp_working_stops(void *working);
 
+/* Takes a shelf; NULL when there is none left. Give it back. */
+pp_shelf *pp_serve_shelf_take(struct pp_serve *);
+void pp_serve_shelf_give(struct pp_serve *, pp_shelf *);
+
 /* ---- handlers ---- */
 
 void pp_api_ask(struct pp_serve *, struct pp_exchange *);
 void pp_healthz(struct pp_serve *, struct pp_exchange *);
 void pp_metrics(struct pp_serve *, struct pp_exchange *);
+void pp_agents(struct pp_serve *, struct pp_exchange *);
 void pp_page_start(struct pp_serve *, struct pp_exchange *);
 void pp_page_part(struct pp_serve *, struct pp_exchange *);
 void pp_page_sources(struct pp_serve *, struct pp_exchange *);

@@ -17,8 +17,8 @@
 #define DEPTH_MAX 8
 #define FILES_MAX 100000
 
-static bool
-is_directory(const char *path)
+bool
+pp_source_is_directory(const char *path)
 {
 	struct stat st;
 
@@ -26,9 +26,29 @@ is_directory(const char *path)
 }
 
 bool
-pp_source_is_store(const char *name)
+pp_sources_look(struct pp_serve *s)
 {
-	return pp_store_engine_of(name) != NULL;
+	size_t i;
+
+	s->is_store = calloc(s->o->source_count + 1, sizeof *s->is_store);
+	for (i = 0; s->is_store && i < s->o->source_count; i++)
+		s->is_store[i] = (s->o->store && strcmp(s->o->sources[i], s->o->store) == 0) ||
+		                 pp_store_engine_of(s->o->sources[i]) != NULL;
+	return s->is_store != NULL;
+}
+
+bool
+pp_source_is_store(const struct pp_serve *s, const char *name)
+{
+	size_t i, n;
+
+	for (i = 0; i < s->o->source_count; i++) {
+		n = strlen(s->o->sources[i]);
+		if (s->is_store[i] && strncmp(name, s->o->sources[i], n) == 0 &&
+		    (!name[n] || name[n] == '?'))
+			return true;
+	}
+	return false;
 }
 
 /* ---- lists ---- */
@@ -39,12 +59,12 @@ struct listing {
 	bool failed;
 };
 
-/* DIRECTORY/NAME in the arena. */
+/* DIRECTORY/NAME in the arena; NAME alone in the present directory. */
 static const char *
-joined(struct pp_exchange *x, const char *directory, const char *name)
+joined(struct pp_arena *arena, const char *directory, const char *name)
 {
-	size_t n = strlen(directory), m = strlen(name);
-	char *text = pp_arena_alloc(&x->arena, n + m + 2);
+	size_t n = strcmp(directory, ".") == 0 ? 0 : strlen(directory), m = strlen(name);
+	char *text = pp_arena_alloc(arena, n + m + 2);
 
 	if (!text)
 		return NULL;
@@ -72,7 +92,7 @@ files_list(struct listing *l, int fd, const char *path, unsigned depth)
 		    fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 			continue;
 		name = S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)
-		           ? joined(l->exchange, path, e->d_name)
+		           ? joined(&l->exchange->arena, path, e->d_name)
 		           : NULL;
 		if (name && S_ISREG(st.st_mode)) {
 			struct pp_serve_source s = { .name = name };
@@ -108,7 +128,7 @@ pp_sources_list(const struct pp_serve *s, struct pp_exchange *x, const char *wit
 	*out = (struct pp_serve_sources){ 0 };
 	for (i = 0; i < s->o->source_count && !within; i++) {
 		const char *name = s->o->sources[i];
-		struct pp_serve_source one = { name, is_directory(name), pp_source_is_store(name) };
+		struct pp_serve_source one = { name, pp_source_is_directory(name), s->is_store[i] };
 
 		l.failed |= !pp_vec_push(&out->list, one);
 	}
@@ -158,7 +178,7 @@ is_within(const char *directory, const char *name)
 
 /* A name below a directory that was named: with that before it, or without. */
 static const char *
-within_find(struct pp_exchange *x, const char *directory, const char *name)
+within_find(struct pp_arena *arena, const char *directory, const char *name)
 {
 	size_t n = strlen(directory);
 	const char *inside = name;
@@ -168,8 +188,8 @@ within_find(struct pp_exchange *x, const char *directory, const char *name)
 	if (strncmp(name, directory, n) == 0 && (name[n] == '/' || directory[n - 1] == '/'))
 		inside = name + n + (name[n] == '/');
 	if (is_within(directory, inside))
-		return joined(x, directory, inside);
-	return inside != name && is_within(directory, name) ? joined(x, directory, name) : NULL;
+		return joined(arena, directory, inside);
+	return inside != name && is_within(directory, name) ? joined(arena, directory, name) : NULL;
 }
 
 /* The last part of a path. */
@@ -206,6 +226,12 @@ named(const struct pp_serve *s, struct pp_slice name)
 const char *
 pp_source_find(const struct pp_serve *s, struct pp_exchange *x, const char *name)
 {
+	return pp_source_path(s, &x->arena, name);
+}
+
+const char *
+pp_source_path(const struct pp_serve *s, struct pp_arena *arena, const char *name)
+{
 	const char *found = named(s, pp_slice_z(name)), *where = strstr(name, "?where=");
 	size_t i;
 
@@ -213,18 +239,18 @@ pp_source_find(const struct pp_serve *s, struct pp_exchange *x, const char *name
 		return found;
 	if (where) {
 		found = named(s, pp_slice_of(name, (size_t)(where - name)));
-		if (found && pp_source_is_store(found)) {
+		if (found && pp_source_is_store(s, found)) {
 			struct pp_buf text = { 0 };
 
 			pp_buf_addf(&text, "%s%s", found, where);
-			found = text.failed ? NULL : pp_arena_copy(&x->arena, text.p, text.n);
+			found = text.failed ? NULL : pp_arena_copy(arena, text.p, text.n);
 			pp_buf_release(&text);
 			return found;
 		}
 	}
 	for (i = 0; i < s->o->source_count; i++) {
-		const char *path = is_directory(s->o->sources[i])
-		                       ? within_find(x, s->o->sources[i], name)
+		const char *path = pp_source_is_directory(s->o->sources[i])
+		                       ? within_find(arena, s->o->sources[i], name)
 		                       : NULL;
 
 		if (path)

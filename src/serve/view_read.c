@@ -96,7 +96,7 @@ stamp_make(struct reading *r)
 			a->anew = a->at == 0 && !a->functions && !a->lines;
 		path.n -= !path.failed;
 		pp_buf_adds(&path, "-wal");
-		if (!path.failed && pp_source_is_store(name))
+		if (!path.failed && pp_source_is_store(r->serve, name))
 			(void)file_mix(path.p, &h, &a->bytes);
 		r->failed |= path.failed;
 		pp_buf_release(&path);
