@@ -369,6 +369,31 @@ pp_tree_batch(struct pp_tree *t, const pp_frame *frames, const uint32_t *depth,
 	return true;
 }
 
+/* ---- nodes that were known before ------------------------------------------------------- */
+
+bool
+pp_tree_reserve(struct pp_tree *t, size_t nodes)
+{
+	return tree_reserve(t, nodes, 0);
+}
+
+bool
+pp_tree_index(struct pp_tree *t)
+{
+	size_t parted = 0;
+	pp_node node;
+
+	for (node = 1; node < t->n; node++)
+		parted += pp_tree_parent(t, node) + 1 != node;
+	pp_slots_clear(&t->slots);
+	if (!pp_slots_reserve(&t->slots, parted))
+		return false;
+	for (node = 1; node < t->n; node++)
+		if (pp_tree_parent(t, node) + 1 != node)
+			pp_slots_put(&t->slots, key_hash(t, t->key[node]), node);
+	return true;
+}
+
 /* ---- merging ---------------------------------------------------------------------------- */
 
 /* Fetches what looking up node n of `from` will read, if its parent's place is known by now. */

@@ -65,6 +65,11 @@ pp_node pp_tree_find(const struct pp_tree *, pp_node parent, pp_frame frame);
 bool pp_tree_batch(struct pp_tree *, const pp_frame *frames, const uint32_t *depth,
                    const pp_node *under, size_t stacks, pp_node *leaf);
 
+/* Room for so many nodes more, which the caller sets itself (key and recursive); false when out of memory or past max_nodes. */
+bool pp_tree_reserve(struct pp_tree *, size_t nodes);
+/* Makes the table of nodes that were set so: then others can be added. False when out of memory. */
+bool pp_tree_index(struct pp_tree *);
+
 /* Whether different frames stay different in a map; false too when out of memory. */
 bool pp_frames_differ(const pp_frame *map, size_t n);
 /*

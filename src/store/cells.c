@@ -1,0 +1,199 @@
+/*
+ * What stacks cost, as bytes.
+ */
+#include "store/cells.h"
+
+#include "base/slice.h"
+#include "base/varint.h"
+
+/* What a cell adds to the total that guards a blob. */
+static inline pp_i128
+cell_weight(enum pp_cell_type type, int64_t cell)
+{
+	return type == PP_INT ? (pp_i128)cell : (pp_i128)(uint64_t)cell;
+}
+
+void
+pp_cells_put(struct pp_buf *out, enum pp_cell_type type, uint32_t *last, uint32_t id, int64_t cell,
+             struct pp_cell_sum *sum)
+{
+	unsigned char *room = (unsigned char *)pp_buf_room(out, 2 * PP_VARINT_MAX), *p = room;
+
+	if (!room)
+		return;
+	p = pp_varint_put(p, id - *last);
+	if (type == PP_REAL) {
+		memcpy(p, &cell, sizeof cell);
+		p += sizeof cell;
+	} else {
+		p = pp_varint_put(p, pp_zigzag(cell));
+	}
+	out->n += (size_t)(p - room);
+	*last = id;
+	sum->n++;
+	sum->total += cell_weight(type, cell);
+}
+
+/* A number of which the first byte alone was too short; NULL when it is not whole. */
+static PP_NOINLINE const unsigned char *
+number_long(const unsigned char *p, const unsigned char *end, uint64_t *value)
+{
+	unsigned shift;
+
+	*value = 0;
+	for (shift = 0; p < end && shift < 64; shift += 7) {
+		unsigned char byte = *p++;
+
+		*value |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return p;
+	}
+	return NULL;
+}
+
+/* Most numbers have one or two bytes. */
+static inline const unsigned char *
+number_get(const unsigned char *p, const unsigned char *end, uint64_t *value)
+{
+	if (PP_UNLIKELY(end - p < 2))
+		return number_long(p, end, value);
+	if (!(p[0] & 0x80)) {
+		*value = p[0];
+		return p + 1;
+	}
+	if (!(p[1] & 0x80)) {
+		*value = (p[0] & 0x7fu) | (uint64_t)p[1] << 7;
+		return p + 2;
+	}
+	return number_long(p, end, value);
+}
+
+bool
+pp_cells_next(struct pp_cell_reader *r)
+{
+	const unsigned char *p = r->rest.p, *end = p + r->rest.n;
+	uint64_t step, bits;
+
+	if (r->rest.n == 0 || r->damaged)
+		return false;
+	r->damaged = true;
+	p = number_get(p, end, &step);
+	if (!p || step == 0 || step > UINT32_MAX - (uint64_t)r->id)
+		return false;
+	if (r->type == PP_REAL) {
+		if (end - p < (ptrdiff_t)sizeof r->cell)
+			return false;
+		memcpy(&r->cell, p, sizeof r->cell);
+		p += sizeof r->cell;
+	} else {
+		p = number_get(p, end, &bits);
+		if (!p)
+			return false;
+		r->cell = pp_unzigzag(bits);
+	}
+	r->damaged = false;
+	r->id += (uint32_t)step;
+	r->rest = pp_slice_between(p, end);
+	r->sum.n++;
+	r->sum.total += cell_weight(r->type, r->cell);
+	return true;
+}
+
+static void
+met_zero(struct pp_cell_sums *s, uint64_t id)
+{
+	s->zero[id >> 6] |= (uint64_t)1 << (id & 63);
+	s->negative = true;
+}
+
+static bool
+sum_reals(struct pp_cell_sums *s, struct pp_slice data, const struct pp_cell_sum *expected)
+{
+	const unsigned char *p = data.p, *end = data.p + data.n;
+	uint64_t id = 0, step, n = 0;
+	pp_i128 total = 0;
+
+	for (; p < end; n++) {
+		int64_t cell;
+
+		p = number_get(p, end, &step);
+		if (!p || step == 0 || step >= s->ids - id || end - p < (ptrdiff_t)sizeof cell)
+			return false;
+		id += step;
+		memcpy(&cell, p, sizeof cell);
+		p += sizeof cell;
+		total += (pp_i128)(uint64_t)cell;
+		(void)pp_cell_add(PP_REAL, &s->sum[id], cell);
+		met_zero(s, id);
+	}
+	return n == expected->n && total == expected->total;
+}
+
+/* Signed or not is one loop each, as it is the one that everything waits for. */
+#define SUM_INTEGERS(name, type)                                                                   \
+	static bool name(struct pp_cell_sums *s, struct pp_slice data,                             \
+	                 const struct pp_cell_sum *expected)                                       \
+	{                                                                                          \
+		const unsigned char *p = data.p, *end = data.p + data.n;                           \
+		uint64_t id = 0, step, bits, n = 0;                                                \
+		pp_i128 total = 0;                                                                 \
+                                                                                                   \
+		for (; p < end; n++) {                                                             \
+			type cell, sum;                                                            \
+                                                                                                   \
+			p = number_get(p, end, &step);                                             \
+			if (PP_UNLIKELY(!p || step == 0 || step >= s->ids - id))                   \
+				return false;                                                      \
+			id += step;                                                                \
+			p = number_get(p, end, &bits);                                             \
+			if (PP_UNLIKELY(!p))                                                       \
+				return false;                                                      \
+			cell = (type)pp_unzigzag(bits);                                            \
+			total += cell;                                                             \
+			s->overflowed |= __builtin_add_overflow((type)s->sum[id], cell, &sum);     \
+			s->sum[id] = (int64_t)sum;                                                 \
+			s->negative |= cell < (type)1;                                             \
+			if (PP_UNLIKELY(sum == 0))                                                 \
+				met_zero(s, id);                                                   \
+		}                                                                                  \
+		s->absolute += (pp_u128)total;                                                     \
+		return n == expected->n && total == expected->total;                               \
+	}
+
+SUM_INTEGERS(sum_signed, int64_t)
+SUM_INTEGERS(sum_unsigned, uint64_t)
+
+bool
+pp_cells_sum(struct pp_cell_sums *s, enum pp_cell_type type, struct pp_slice data,
+             const struct pp_cell_sum *expected)
+{
+	return type == PP_INT    ? sum_signed(s, data, expected)
+	       : type == PP_UINT ? sum_unsigned(s, data, expected)
+	                         : sum_reals(s, data, expected);
+}
+
+void
+pp_cell_total_print(struct pp_buf *out, pp_i128 total)
+{
+	char text[PP_NUM_MAX];
+
+	pp_buf_add(out, text, pp_num_print(text, total, 0));
+}
+
+bool
+pp_cell_total_parse(struct pp_slice text, pp_i128 *total)
+{
+	bool negative = text.n && text.p[0] == '-';
+	pp_i128 value = 0;
+	size_t i;
+
+	if (text.n == negative || text.n > 38)
+		return false;
+	for (i = negative; i < text.n; i++) {
+		if (!pp_is_digit(text.p[i]))
+			return false;
+		value = value * 10 + (text.p[i] - '0');
+	}
+	*total = negative ? -value : value;
+	return true;
+}

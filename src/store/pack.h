@@ -1,0 +1,96 @@
+/*
+ * Profiles that are nothing but stacks, as cells over a dictionary; and back.
+ *
+ * What is left beside the cells: of what many profiles have in common (the shape: format, producer, metrics), of the
+ * series that cells belong to (thread, labels: the sub), and of what one profile has of its own (counts, times,
+ * metadata). All three are bytes that are equal where what they tell is equal.
+ */
+#ifndef PP_PACK_H
+#define PP_PACK_H
+
+#include "store/cells.h"
+#include "store/dict.h"
+
+/* Whether cells can hold all of it that questions ask for; `findings` is how many were told when it was read. */
+bool pp_pack_possible(const struct pp_profile *, uint64_t findings);
+
+/* ---- into cells ---- */
+
+/* Cells of one column of one series: a metric, or calls where that is metrics.n. */
+struct pp_packed_cells {
+	uint32_t series, metric;
+	struct pp_cell_sum sum;
+	struct pp_buf data;
+};
+
+struct pp_packed {
+	struct pp_buf shape, own;
+	PP_VEC(struct pp_buf) subs; /* by series */
+	PP_VEC(struct pp_packed_cells) cells;
+};
+
+/* A status as that of pp_dict_add(). What it holds is to be released whatever the status. */
+pp_status pp_pack(struct pp_dict *, const struct pp_profile *, struct pp_packed *);
+void pp_packed_release(struct pp_packed *);
+
+/* ---- out of cells ---- */
+
+/* Metrics of a shape, and whether there are calls. */
+struct pp_shape {
+	struct pp_builder b; /* a profile that is like it, without series and nodes */
+	size_t metrics;
+};
+
+/* PP_E_INVALID when the bytes are none. */
+pp_status pp_shape_read(struct pp_shape *, struct pp_slice bytes, uint64_t seed);
+void pp_shape_release(struct pp_shape *);
+
+/* One series: rows of cells by stack, in ascending order. */
+struct pp_unpacked_series {
+	struct pp_slice sub; /* its bytes */
+	bool has_calls;
+	uint32_t rows;
+	uint32_t *stacks;
+	int64_t *cells; /* per row: one of each metric, then calls when has_calls */
+};
+
+/* What is read of cells: their rows, one series after the other. */
+struct pp_unpack {
+	const struct pp_dict *dict;
+	PP_VEC(struct pp_unpacked_series) series;
+};
+
+void pp_unpack_release(struct pp_unpack *);
+/* Adds a series: the sums of each metric, then those of calls or NULL. */
+pp_status pp_unpack_add(struct pp_unpack *, struct pp_slice sub, const struct pp_cell_sums *,
+                        size_t metrics, bool has_calls);
+
+/* What is true of single profiles, and of several together. */
+struct pp_own_facts {
+	uint64_t profiles; /* that it stands for */
+	uint64_t events, samples;
+	struct pp_slice bytes; /* all that there is of the only one; else empty */
+};
+
+/* Adds the counts out of what a profile has of its own; false when that is damaged. */
+bool pp_own_add(struct pp_slice bytes, struct pp_own_facts *);
+/* What several have: their counts. */
+void pp_own_put(struct pp_buf *, const struct pp_own_facts *);
+
+/* Makes the profile, out of a shape that is of no use afterwards. */
+pp_status pp_unpack_profile(struct pp_unpack *, struct pp_shape *, const struct pp_own_facts *,
+                            struct pp_profile **out);
+/*
+ * Makes a dictionary, empty so far, that of some stacks of another: `used` has a bit for each. stack_map (one entry for each
+ * stack) receives where each went; their order stays.
+ */
+pp_status pp_dict_shrink(const struct pp_dict *, const uint64_t *used, struct pp_dict *to,
+                         uint32_t *stack_map);
+/*
+ * The costs of its functions and nothing else, out of the sums of each metric over all series. PP_E_UNSUPPORTED where only
+ * the whole profile tells them; the shape is as before then.
+ */
+pp_status pp_unpack_costs(const struct pp_dict *, struct pp_shape *, const struct pp_cell_sums *,
+                          const struct pp_own_facts *, struct pp_profile **out);
+
+#endif
