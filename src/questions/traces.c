@@ -154,6 +154,36 @@ traces_add(struct traces *t)
 	return fine;
 }
 
+static uint32_t
+node_depth(const struct pp_tree *t, pp_node node)
+{
+	uint32_t depth = 0;
+
+	for (; node; node = pp_tree_parent(t, node))
+		depth++;
+	return depth;
+}
+
+/* Stacks by the names of their functions from the root on, the shorter one first. */
+static int
+stack_cmp(const struct pp_profile *p, pp_node a, pp_node b)
+{
+	uint32_t x = node_depth(&p->tree, a), y = node_depth(&p->tree, b);
+	int by = (x > y) - (x < y);
+
+	for (; x > y; x--)
+		a = pp_tree_parent(&p->tree, a);
+	for (; y > x; y--)
+		b = pp_tree_parent(&p->tree, b);
+	/* The last difference on the way up is the first one on the way down. */
+	for (; a != b; a = pp_tree_parent(&p->tree, a), b = pp_tree_parent(&p->tree, b)) {
+		int names = pp_func_cmp(p, pp_node_func(p, a), pp_node_func(p, b));
+
+		by = names ? names : by;
+	}
+	return by;
+}
+
 static int
 trace_cmp(const void *a, const void *b, void *ctx)
 {
@@ -165,6 +195,7 @@ trace_cmp(const void *a, const void *b, void *ctx)
 	                                      pp_ledger_get(&t->cost, x->row, t->metric))
 	                       : 0;
 
+	by = by ? by : stack_cmp(t->profile, x->node, y->node);
 	return by ? by : (x->row > y->row) - (x->row < y->row);
 }
 

@@ -129,33 +129,104 @@ sum_reals(struct pp_cell_sums *s, struct pp_slice data, const struct pp_cell_sum
 	return n == expected->n && total == expected->total;
 }
 
-/* Signed or not is one loop each, as it is the one that everything waits for. */
+/* Bytes that two numbers take at most: as long as there are more, their end need not be looked for. */
+#define PAIR_MAX (2 * PP_VARINT_MAX)
+
+/* The same where there are enough bytes. */
+static inline const unsigned char *
+number_get_here(const unsigned char *p, const unsigned char *end, uint64_t *value)
+{
+	uint64_t v = p[0];
+
+	if (v < 0x80) {
+		*value = v;
+		return p + 1;
+	}
+	v = (v & 0x7f) | (uint64_t)p[1] << 7;
+	if (PP_LIKELY(p[1] < 0x80)) {
+		*value = v;
+		return p + 2;
+	}
+	v = (v & 0x3fff) | (uint64_t)p[2] << 14;
+	if (PP_LIKELY(p[2] < 0x80)) {
+		*value = v;
+		return p + 3;
+	}
+	return number_long(p, end, value);
+}
+
+/* Cells that are taken apart before the first of them is added: the sums lie far apart, and each is fetched meanwhile. */
+#define AHEAD 64
+
+struct ahead {
+	uint32_t id[AHEAD];
+	int64_t cell[AHEAD];
+};
+
+/* Takes the next cells apart; how many, SIZE_MAX when they are damaged. */
+static size_t
+cells_ahead(const struct pp_cell_sums *s, const unsigned char **from, const unsigned char *end,
+            uint64_t *last, struct ahead *x)
+{
+	const unsigned char *p = *from;
+	const uint64_t ids = s->ids;
+	uint64_t id = *last, step, bits;
+	size_t n;
+
+	for (n = 0; n < AHEAD && p < end; n++) {
+		bool room = end - p > PAIR_MAX;
+
+		p = PP_LIKELY(room) ? number_get_here(p, end, &step) : number_get(p, end, &step);
+		if (PP_UNLIKELY(!p || step == 0 || step >= ids - id))
+			return SIZE_MAX;
+		id += step;
+		__builtin_prefetch(&s->sum[id], 1);
+		p = PP_LIKELY(room) ? number_get_here(p, end, &bits) : number_get(p, end, &bits);
+		if (PP_UNLIKELY(!p))
+			return SIZE_MAX;
+		x->id[n] = (uint32_t)id;
+		x->cell[n] = pp_unzigzag(bits);
+	}
+	*from = p;
+	*last = id;
+	return n;
+}
+
+/*
+ * Signed or not is one loop each, as it is the one that everything waits for. What it notes is kept at hand until the
+ * end: the sums could be anywhere, also where that is kept.
+ */
 #define SUM_INTEGERS(name, type)                                                                   \
 	static bool name(struct pp_cell_sums *s, struct pp_slice data,                             \
 	                 const struct pp_cell_sum *expected)                                       \
 	{                                                                                          \
 		const unsigned char *p = data.p, *end = data.p + data.n;                           \
-		uint64_t id = 0, step, bits, n = 0;                                                \
+		bool overflowed = false, negative = false;                                         \
+		int64_t *const sums = s->sum;                                                      \
+		uint64_t id = 0, n = 0;                                                            \
 		pp_i128 total = 0;                                                                 \
+		struct ahead x;                                                                    \
                                                                                                    \
-		for (; p < end; n++) {                                                             \
-			type cell, sum;                                                            \
+		while (p < end) {                                                                  \
+			size_t count = cells_ahead(s, &p, end, &id, &x), i;                        \
                                                                                                    \
-			p = number_get(p, end, &step);                                             \
-			if (PP_UNLIKELY(!p || step == 0 || step >= s->ids - id))                   \
+			if (count == SIZE_MAX)                                                     \
 				return false;                                                      \
-			id += step;                                                                \
-			p = number_get(p, end, &bits);                                             \
-			if (PP_UNLIKELY(!p))                                                       \
-				return false;                                                      \
-			cell = (type)pp_unzigzag(bits);                                            \
-			total += cell;                                                             \
-			s->overflowed |= __builtin_add_overflow((type)s->sum[id], cell, &sum);     \
-			s->sum[id] = (int64_t)sum;                                                 \
-			s->negative |= cell < (type)1;                                             \
-			if (PP_UNLIKELY(sum == 0))                                                 \
-				met_zero(s, id);                                                   \
+			for (i = 0; i < count; i++) {                                              \
+				type cell = (type)x.cell[i], sum;                                  \
+                                                                                                   \
+				total += cell;                                                     \
+				overflowed |= __builtin_add_overflow((type)sums[x.id[i]], cell,    \
+				                                     &sum);                        \
+				sums[x.id[i]] = (int64_t)sum;                                      \
+				negative |= cell < (type)1;                                        \
+				if (PP_UNLIKELY(sum == 0))                                         \
+					met_zero(s, x.id[i]);                                      \
+			}                                                                          \
+			n += count;                                                                \
 		}                                                                                  \
+		s->overflowed |= overflowed;                                                       \
+		s->negative |= negative;                                                           \
 		s->absolute += (pp_u128)total;                                                     \
 		return n == expected->n && total == expected->total;                               \
 	}

@@ -147,15 +147,14 @@ rows_load(struct pp_dict *d, enum pp_dict_part part, struct scan *s, uint64_t n)
 		int64_t numbers[PP_COLUMNS_MAX] = { 0 };
 
 		for (name = tables[part].columns; *name; name++) {
-			const struct pp_column *column =
-			        pp_table_column(tables[part].table, *name);
+			const struct pp_column *column = pp_table_column(tables[part].table, *name);
 
 			numbers[column - table->columns] = (int64_t)scan_number(s, UINT64_MAX);
 		}
 		/* Functions of a dictionary differ in identity, so each is its own. */
 		if (part == PP_DICT_FUNCS)
 			numbers[pp_table_column(PP_TABLE_FUNCS, "same") - table->columns] =
-			        (int64_t)d->b.profile->funcs.n;
+			    (int64_t)d->b.profile->funcs.n;
 		s->failed = s->failed || !row_add(d, part, numbers);
 	}
 }
@@ -206,7 +205,8 @@ stacks_load(struct pp_dict *d, struct scan *s, uint64_t n)
 	for (; n && !s->failed; n--) {
 		node += pp_unzigzag(scan_number(s, UINT32_MAX));
 		s->failed |= node < 0 || node >= nodes;
-		d->stacks.at[d->stacks.n++] = (pp_node)node;
+		if (!s->failed)
+			d->stacks.at[d->stacks.n++] = (pp_node)node;
 	}
 }
 
@@ -237,7 +237,8 @@ pp_dict_ready(struct pp_dict *d)
 		d->saved[i] = pp_dict_rows(d, (enum pp_dict_part)i);
 	if (!d->grows)
 		return PP_OK;
-	if (!pp_tree_index(&d->b.profile->tree) || !pp_vec_reserve(&d->stack_of, pp_dict_tree(d)->n))
+	if (!pp_tree_index(&d->b.profile->tree) ||
+	    !pp_vec_reserve(&d->stack_of, pp_dict_tree(d)->n))
 		return PP_E_NOMEM;
 	memset(d->stack_of.at, 0, pp_dict_tree(d)->n * sizeof *d->stack_of.at);
 	d->stack_of.n = pp_dict_tree(d)->n;
@@ -267,8 +268,9 @@ row_chunk(const struct pp_dict *d, enum pp_dict_part part, size_t row, struct pp
 	const char *const *name;
 
 	for (name = tables[part].columns; *name; name++)
-		number_add(out, (uint64_t)pp_table_cell(d->b.profile, tables[part].table, row,
-		                                        pp_table_column(tables[part].table, *name)));
+		number_add(out,
+		           (uint64_t)pp_table_cell(d->b.profile, tables[part].table, row,
+		                                   pp_table_column(tables[part].table, *name)));
 }
 
 bool
@@ -286,7 +288,7 @@ pp_dict_chunk(struct pp_dict *d, enum pp_dict_part part, struct pp_buf *out, uin
 			pp_node node = (pp_node)row;
 
 			number_add(out, (uint64_t)(node - pp_tree_parent(&p->tree, node)) << 1 |
-			                        pp_dict_is_recursive(d, node));
+			                    pp_dict_is_recursive(d, node));
 			number_add(out, pp_tree_frame(&p->tree, node));
 		} else if (part == PP_DICT_STACKS) {
 			number_add(out, pp_zigzag((int64_t)d->stacks.at[row] -
@@ -396,7 +398,8 @@ pp_dict_add(struct pp_dict *d, const struct pp_profile *from, pp_node *node_map)
 	if (fine)
 		names_add(&x);
 	fine = fine && !x.differs && pp_builder_ok(&d->b) &&
-	       pp_tree_merge(&d->b.profile->tree, &from->tree, x.frames, from->frames.n, node_map) &&
+	       pp_tree_merge(&d->b.profile->tree, &from->tree, x.frames, from->frames.n,
+	                     node_map) &&
 	       recursion_note(&x, known, node_map) &&
 	       pp_vec_reserve(&d->stack_of, (size_t)d->b.profile->tree.n);
 	if (fine) {

@@ -101,13 +101,14 @@ sub_put(const struct pp_profile *p, const struct pp_series *s, struct pp_buf *ou
 }
 
 static void
-own_put(const struct pp_profile *p, struct pp_buf *out)
+own_put(const struct pp_profile *p, uint64_t size, struct pp_buf *out)
 {
 	size_t i;
 
 	pp_record_number(out, 1);
 	pp_record_number(out, p->events);
 	pp_record_number(out, p->samples);
+	pp_record_number(out, size);
 	pp_record_number(out, p->time.known);
 	pp_record_number(out, (uint64_t)p->time.start);
 	pp_record_number(out, (uint64_t)p->time.end);
@@ -235,7 +236,7 @@ subs_differ(const struct pp_packed *out)
 #define SERIES_MAX 1024
 
 pp_status
-pp_pack(struct pp_dict *d, const struct pp_profile *p, struct pp_packed *out)
+pp_pack(struct pp_dict *d, const struct pp_profile *p, uint64_t size, struct pp_packed *out)
 {
 	pp_node *node_map = malloc(p->tree.n * sizeof *node_map);
 	pp_status status = node_map ? PP_OK : PP_E_NOMEM;
@@ -254,7 +255,7 @@ pp_pack(struct pp_dict *d, const struct pp_profile *p, struct pp_packed *out)
 	if (status != PP_OK)
 		return status;
 	shape_put(p, &out->shape);
-	own_put(p, &out->own);
+	own_put(p, size, &out->own);
 	return out->shape.failed || out->own.failed ? PP_E_NOMEM : PP_OK;
 }
 

@@ -29,8 +29,8 @@ struct pp_packed {
 	PP_VEC(struct pp_packed_cells) cells;
 };
 
-/* A status as that of pp_dict_add(). What it holds is to be released whatever the status. */
-pp_status pp_pack(struct pp_dict *, const struct pp_profile *, struct pp_packed *);
+/* A status as that of pp_dict_add(); `size` is that of its input. What it holds is to be released whatever the status. */
+pp_status pp_pack(struct pp_dict *, const struct pp_profile *, uint64_t size, struct pp_packed *);
 void pp_packed_release(struct pp_packed *);
 
 /* ---- out of cells ---- */
@@ -70,6 +70,7 @@ struct pp_own_facts {
 	uint64_t profiles; /* that it stands for */
 	uint64_t events, samples;
 	struct pp_slice bytes; /* all that there is of the only one; else empty */
+	uint64_t size;         /* of the input of the last one */
 };
 
 /* Adds the counts out of what a profile has of its own; false when that is damaged. */

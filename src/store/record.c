@@ -89,7 +89,7 @@ pp_record_take_row(struct pp_record *r, struct pp_builder *b, enum pp_table_id t
 {
 	const struct pp_table *t = &pp_schema[table];
 	int64_t numbers[PP_COLUMNS_MAX] = { 0 };
-	size_t i;
+	size_t rows = pp_table_rows(b->profile, table), i;
 
 	for (i = 0; i < t->n; i++) {
 		const struct pp_column *column = &t->columns[i];
@@ -100,7 +100,7 @@ pp_record_take_row(struct pp_record *r, struct pp_builder *b, enum pp_table_id t
 			numbers[i] = pp_unzigzag(pp_record_take(r));
 	}
 	if (r->failed || !pp_builder_ok(b) ||
-	    !pp_table_fits(b->profile, table, pp_table_rows(b->profile, table), numbers)) {
+	    !pp_table_fits(b->profile, table, rows < t->first ? t->first : rows, numbers)) {
 		r->failed = true;
 		return false;
 	}

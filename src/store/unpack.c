@@ -67,6 +67,7 @@ pp_own_add(struct pp_slice bytes, struct pp_own_facts *facts)
 	facts->profiles += profiles;
 	facts->events += pp_record_take(&r);
 	facts->samples += pp_record_take(&r);
+	facts->size = profiles == 1 ? pp_record_take(&r) : 0;
 	return !r.failed && profiles > 0;
 }
 
@@ -84,7 +85,7 @@ own_apply(struct pp_builder *b, const struct pp_own_facts *facts)
 		memset(p->compression, 0, sizeof p->compression);
 		return true;
 	}
-	for (n = 0; n < 3; n++)
+	for (n = 0; n < 4; n++)
 		(void)pp_record_take(&r);
 	p->time.known = pp_record_take(&r) != 0;
 	p->time.start = (int64_t)pp_record_take(&r);
@@ -389,7 +390,7 @@ metric_spread(const struct pp_dict *d, const pp_func *func_of_frame, const struc
 	for (stack = 1; stack < s->ids; stack++)
 		if (s->sum[stack])
 			to->own[func_of_frame[pp_tree_frame(t, d->stacks.at[stack])]] +=
-			        s->sum[stack];
+			    s->sum[stack];
 	for (node = t->n; --node;) {
 		if (!cost[node])
 			continue;
