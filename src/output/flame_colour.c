@@ -10,6 +10,9 @@
 #include "text/escape.h"
 #include "text/shorten.h"
 
+/* Bits of a hash that are no hue: these keep libraries apart that most programs have (libc, libm, ld-linux). */
+#define MODULE_BITS 17
+
 const char *const pp_flame_colors[] = { "hot",  "mem",    "io",     "red",    "green", "blue",
 	                                "aqua", "yellow", "purple", "orange", "grey",  NULL };
 
@@ -271,7 +274,7 @@ module_of(const struct pp_profile *p, pp_func func)
 static struct pp_rgb
 module_colour(struct pp_slice module, uint32_t h)
 {
-	struct family family = { (hash_of(module) >> 4) % 360, 8, 55, 68 };
+	struct family family = { (hash_of(module) >> MODULE_BITS) % 360, 8, 55, 68 };
 
 	return family_colour(module.n ? &family : &languages[UNKNOWN].family, h);
 }

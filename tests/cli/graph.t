@@ -5,9 +5,9 @@ $ polyprof graph cycle.callgrind
   \tgraph [label="cycle.callgrind\\nT \xc2\xb7 100" labelloc="t" fontsize="16" fontname="Helvetica,Arial,sans-serif" fontcolor="#1c1c22" bgcolor="#ffffff" pad="0.3" nodesep="0.25" ranksep="0.5"]; (esc)
   \tnode [shape="box" style="filled,rounded" color="#55555f" fontcolor="#1c1c22" fontname="Helvetica,Arial,sans-serif" margin="0.3,0.07"]; (esc)
   \tedge [fontsize="9" fontcolor="#3a3a44" fontname="Helvetica,Arial,sans-serif" arrowsize="0.7"]; (esc)
-  \tn1 [function="zzz" file="a.c" calls="0" self="10" total="100" label="zzz\\nself 10 (10.0%)\\ntotal 100 (100.0%)" tooltip="zzz\\nself 10 count (10.0%)\\ntotal 100 count (100.0%)\\n0 calls" fillcolor="#75bdd7" fontsize="13.8"]; (esc)
-  \tn2 [function="odd" file="a.c" calls="2" self="60" total="60" label="odd\\nself 60 (60.0%)\\ntotal 60 (60.0%)" tooltip="odd\\nself 60 count (60.0%)\\ntotal 60 count (60.0%)\\n2 calls" fillcolor="#79c0d8" fontsize="19.3"]; (esc)
-  \tn3 [function="even" file="a.c" calls="3" self="30" total="30" label="even\\nself 30 (30.0%)\\ntotal 30 (30.0%)" tooltip="even\\nself 30 count (30.0%)\\ntotal 30 count (30.0%)\\n3 calls" fillcolor="#7dc2d9" fontsize="16.6"]; (esc)
+  \tn1 [function="zzz" file="a.c" calls="0" self="10" total="100" label="zzz\\nself 10 (10.0%)\\ntotal 100 (100.0%)" tooltip="zzz\\nself 10 count (10.0%)\\ntotal 100 count (100.0%)\\n0 calls" fillcolor="#b975d7" fontsize="13.8"]; (esc)
+  \tn2 [function="odd" file="a.c" calls="2" self="60" total="60" label="odd\\nself 60 (60.0%)\\ntotal 60 (60.0%)" tooltip="odd\\nself 60 count (60.0%)\\ntotal 60 count (60.0%)\\n2 calls" fillcolor="#ba79d8" fontsize="19.3"]; (esc)
+  \tn3 [function="even" file="a.c" calls="3" self="30" total="30" label="even\\nself 30 (30.0%)\\ntotal 30 (30.0%)" tooltip="even\\nself 30 count (30.0%)\\ntotal 30 count (30.0%)\\n3 calls" fillcolor="#bc7dd9" fontsize="16.6"]; (esc)
   \tn1 -> n3 [calls="1" total="90" label="\xc2\xa0\xc2\xa090.0%\xc2\xa0\xc2\xa0\\n\xc2\xa0\xc2\xa01\xc3\x97\xc2\xa0\xc2\xa0" tooltip="zzz \xe2\x86\x92 even\\ntotal 90 count (90.0%)\\n1 call" labeltooltip="zzz \xe2\x86\x92 even\\ntotal 90 count (90.0%)\\n1 call" penwidth="5.54" weight="90" color="#2d2d2d"]; (esc)
   \tn2 -> n3 [calls="2" total="70" label="\xc2\xa0\xc2\xa02\xc3\x97\xc2\xa0\xc2\xa0" tooltip="odd \xe2\x86\x92 even\\ntotal 70 count\\n2 calls" labeltooltip="odd \xe2\x86\x92 even\\ntotal 70 count\\n2 calls" penwidth="4.98" weight="70" color="#393939"]; (esc)
   \tn3 -> n2 [calls="2" total="100" label="\xc2\xa0\xc2\xa02\xc3\x97\xc2\xa0\xc2\xa0" tooltip="even \xe2\x86\x92 odd\\ntotal 100 count\\n2 calls" labeltooltip="even \xe2\x86\x92 odd\\ntotal 100 count\\n2 calls" penwidth="5.80" weight="100" color="#282828"]; (esc)
@@ -82,7 +82,7 @@ Any name.
 
 $ printf '{"main()":{"ct":1,"wt":9},"main()==>q\\"b\\\\s\\nn<script>&lt;\\u001b\\u0007":{"ct":2,"wt":5}}' > odd.xhprof.json
 $ polyprof graph odd.xhprof.json | grep n2
-  \tn2 [function="q\\"b\\\\s\\nn<script>&lt;\\\\x1b\\\\x07" calls="2" self="5000" total="5000" label="q\\"b\\\\s\\\\x0an<script>&amp;lt;\\\\x1b\\\\x07\\nself 5.00 \xc2\xb5s (55.6%)\\ntotal 5.00 \xc2\xb5s (55.6%)" tooltip="q\\"b\\\\s\\\\x0an<script>&amp;lt;\\\\x1b\\\\x07\\nself 5000 ns (55.6%)\\ntotal 5000 ns (55.6%)\\n2 calls" fillcolor="#da8197" fontsize="18.9"]; (esc)
+  \tn2 [function="q\\"b\\\\s\\nn<script>&lt;\\\\x1b\\\\x07" calls="2" self="5000" total="5000" label="q\\"b\\\\s\\\\x0an<script>&amp;lt;\\\\x1b\\\\x07\\nself 5.00 \xc2\xb5s (55.6%)\\ntotal 5.00 \xc2\xb5s (55.6%)" tooltip="q\\"b\\\\s\\\\x0an<script>&amp;lt;\\\\x1b\\\\x07\\nself 5000 ns (55.6%)\\ntotal 5000 ns (55.6%)\\n2 calls" fillcolor="#da81a1" fontsize="18.9"]; (esc)
   \tn1 -> n2 [calls="2" total="5000" label="\xc2\xa0\xc2\xa055.6%\xc2\xa0\xc2\xa0\\n\xc2\xa0\xc2\xa02\xc3\x97\xc2\xa0\xc2\xa0" tooltip="main() \xe2\x86\x92 q\\"b\\\\s\\\\x0an<script>&amp;lt;\\\\x1b\\\\x07\\ntotal 5000 ns (55.6%)\\n2 calls" labeltooltip="main() \xe2\x86\x92 q\\"b\\\\s\\\\x0an<script>&amp;lt;\\\\x1b\\\\x07\\ntotal 5000 ns (55.6%)\\n2 calls" penwidth="4.53" weight="56" color="#444444"]; (esc)
 $ (printf 'main;'; head -c 1000000 /dev/zero | tr '\0' 'x'; echo ' 3') > long.folded; polyprof graph long.folded | grep n2 | sed 's/xx*/X/g'
   \tn2 [function="main" self="0" total="3" label="main\\nself 0 (0.0%)\\ntotal 3 (100.0%)" tooltip="main\\nself 0 samples (0.0%)\\ntotal 3 samples (100.0%)" fillcolor="#acaeb9" fontsize="10.0"]; (esc)
@@ -144,3 +144,10 @@ $ chmod -x with/dot; PATH=with:none polyprof graph app.folded -o x.svg
 = 4
 $ ls x.svg* 2>&1 | wc -l
   1
+
+Libraries that most programs have are told apart by their colours.
+
+$ printf 'app 1 [000] 1.0: 7 cycles:\n\t1000 %s (/lib/%s)\n\n' a libc.so.6 b libm.so.6 c ld-linux-x86-64.so.2 d libstdc++.so.6 > libraries.txt
+$ polyprof graph -q libraries.txt -o - | python3 -c 'import colorsys, re, sys; h = sorted(colorsys.rgb_to_hls(*(int(c[i:i + 2], 16) / 255 for i in (0, 2, 4)))[0] * 360 for c in re.findall("fillcolor=.#(......)", sys.stdin.read())); print(len(h), min((b - a) % 360 for a, b in zip(h, h[1:] + h[:1])) > 9)'
+  4 True
+$ rm libraries.txt

@@ -98,8 +98,11 @@ export function legend(data: Data, palette: Palette, self: Float64Array, dark: b
   return [...sums].sort((a, b) => b[1].cost - a[1].cost || (a[0] < b[0] ? -1 : 1)).slice(0, most).map(([word, sum]) => [word || 'no module known', colour(word), sum.funcs]);
 }
 
+/** As in src/output/flame_colour.c. */
+const MODULE_BITS = 17;
+
 function moduleColour(word: string, h: number, dark: boolean): string {
-  return word ? hsl([(hash(word) >>> 4) % 360, 8, 55, 68], h, dark) : hsl(FAMILIES.unknown, h, dark);
+  return word ? hsl([(hash(word) >>> MODULE_BITS) % 360, 8, 55, 68], h, dark) : hsl(FAMILIES.unknown, h, dark);
 }
 
 /** The colour of a function. */
