@@ -28,6 +28,9 @@ bool pp_num_double(struct pp_slice s, double *out);
 
 /* Prints `value * 10^-scale` exactly, without trailing zeros of the fraction; returns the length. */
 size_t pp_num_print(char out[PP_NUM_MAX], pp_i128 value, unsigned scale);
+/* Hexadecimal digits, at least so many, and a NUL; returns how many. */
+#define PP_HEX_MAX 17
+size_t pp_num_print_hex(char out[PP_HEX_MAX], uint64_t value, unsigned digits);
 /* The shortest decimal text that reads back as the same double; "null" for NaN and infinities. */
 size_t pp_num_print_double(char out[PP_NUM_MAX], double value);
 

@@ -69,6 +69,15 @@ check_print_double(double value, const char *expected)
 	is_text(text, expected, "prints %s", expected);
 }
 
+static void
+check_print_hex(uint64_t value, unsigned digits, const char *want)
+{
+	char text[PP_HEX_MAX];
+	size_t n = pp_num_print_hex(text, value, digits);
+
+	ok(n == strlen(want) && strcmp(text, want) == 0, "%s: %s", want, text);
+}
+
 int
 main(void)
 {
@@ -129,6 +138,13 @@ main(void)
 	check_print(INT64_MIN, 0, "-9223372036854775808");
 	check_print(large, 0, "85070591730234615847396907784232501249");
 	check_print(-large, 20, "-850705917302346158.47396907784232501249");
+	check_print((pp_i128)UINT64_MAX + 1, 0, "18446744073709551616");
+	check_print_hex(0, 1, "0");
+	check_print_hex(15, 1, "f");
+	check_print_hex(16, 1, "10");
+	check_print_hex(0xbeef, 16, "000000000000beef");
+	check_print_hex(UINT64_MAX, 1, "ffffffffffffffff");
+	check_print_hex(1, 40, "0000000000000001");
 	check_print_double(0.1, "0.1");
 	check_print_double(3, "3");
 	check_print_double(-0.0, "0");

@@ -246,10 +246,10 @@ stack_write(struct pp_spaa_out *o, const struct pp_spaa_out_stack *s, const stru
 	struct pp_json *j = &o->json;
 	uint64_t id = s->part ? id_claim(o, pp_spaa_out_id(o, s)) : s->id;
 	pp_node node;
-	char text[24];
-	int n;
+	char text[2 + PP_HEX_MAX] = "0x";
+	size_t n;
 
-	n = snprintf(text, sizeof text, "0x%016llx", (unsigned long long)id);
+	n = 2 + pp_num_print_hex(text + 2, id, 16);
 	pp_json_begin_object(j);
 	pp_json_put_textz(j, "type", "stack");
 	pp_json_put_textz(j, "id", text);
@@ -274,7 +274,7 @@ stack_write(struct pp_spaa_out *o, const struct pp_spaa_out_stack *s, const stru
 	pp_json_end_object(j);
 	pp_json_end_line(j);
 	o->stacks++;
-	o->sum += (pp_spaa_mark_id(pp_slice_of(text, (size_t)n)) + mark) * PP_SPAA_FNV_PRIME;
+	o->sum += (pp_spaa_mark_id(pp_slice_of(text, n)) + mark) * PP_SPAA_FNV_PRIME;
 }
 
 /* What of a value one record can hold: 64 bits once it is in the unit of the metric. */

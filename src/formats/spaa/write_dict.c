@@ -398,6 +398,14 @@ frame_kind(const struct pp_profile *p, const struct pp_frame_row *row)
 	return f->flags & PP_FUNC_PSEUDO ? PP_SPAA_UNKNOWN : PP_SPAA_USER;
 }
 
+static void
+number_add(struct pp_buf *out, uint32_t number)
+{
+	char text[PP_NUM_MAX];
+
+	pp_buf_add(out, text, pp_num_print(text, number, 0));
+}
+
 /* "file:line", "file:line:column". */
 static void
 srcline_print(const struct pp_spaa_out *o, const struct pp_frame_row *row, struct pp_buf *out)
@@ -408,21 +416,29 @@ srcline_print(const struct pp_spaa_out *o, const struct pp_frame_row *row, struc
 	if (!row->line || !file)
 		return;
 	pp_buf_add(out, pp_text_of(p, file).p, pp_text_of(p, file).n);
-	pp_buf_addf(out, ":%u", row->line);
-	if (row->column)
-		pp_buf_addf(out, ":%u", row->column);
+	pp_buf_addc(out, ':');
+	number_add(out, row->line);
+	if (row->column) {
+		pp_buf_addc(out, ':');
+		number_add(out, row->column);
+	}
 }
 
 #define FUNC_TEXT 24
+
+static struct pp_slice
+hex_text(uint64_t value, char text[FUNC_TEXT])
+{
+	memcpy(text, "0x", 2);
+	return pp_slice_of(text, 2 + pp_num_print_hex(text + 2, value, 1));
+}
 
 /* What a function is called: one without symbol by its address, whatever stands for it elsewhere. */
 static struct pp_slice
 func_text(const struct pp_func_row *f, struct pp_slice name, uint64_t address, char text[FUNC_TEXT])
 {
-	if (f->flags & PP_FUNC_UNKNOWN && address && !pp_spaa_is_hex(name)) {
-		snprintf(text, FUNC_TEXT, "0x%llx", (unsigned long long)address);
-		return pp_slice_z(text);
-	}
+	if (f->flags & PP_FUNC_UNKNOWN && address && !pp_spaa_is_hex(name))
+		return hex_text(address, text);
 	return name.n ? name : pp_slice_z("[no name]");
 }
 
@@ -452,24 +468,21 @@ pp_spaa_frame_key(struct pp_spaa_out *o, uint32_t key)
 	srcline_print(o, &row, &place);
 	pp_buf_addc(&place, '\0');
 	/* Offsets stay when addresses move. */
+	if (row.offset)
+		pp_buf_addc(&place, '+');
 	if (row.offset || row.address)
-		pp_buf_addf(&place, "%s%llx", row.offset ? "+" : "",
-		            (unsigned long long)(row.offset ? row.offset : row.address));
+		pp_buf_add(&place, text,
+		           pp_num_print_hex(text, row.offset ? row.offset : row.address, 1));
 	pp_buf_addc(&place, '\0');
-	if (row.flags & PP_FRAME_INLINED)
-		pp_buf_addf(&place, "i%u", row.inline_depth);
+	if (row.flags & PP_FRAME_INLINED) {
+		pp_buf_addc(&place, 'i');
+		number_add(&place, row.inline_depth);
+	}
 	pp_buf_addc(&place, '\1');
 	h = pp_spaa_fnv(h, place.p, place.n);
 	o->failed |= place.failed;
 	pp_buf_release(&place);
 	return h;
-}
-
-static struct pp_slice
-hex_text(uint64_t value, char text[FUNC_TEXT])
-{
-	snprintf(text, FUNC_TEXT, "0x%llx", (unsigned long long)value);
-	return pp_slice_z(text);
 }
 
 static void

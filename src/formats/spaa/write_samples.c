@@ -40,11 +40,11 @@ sample_write(struct pp_spaa_out *o, const struct pp_spaa_out_stack *stack,
 		                         .cpu = it->event.extra - 1u,
 		                         .time = { .magnitude = (uint64_t)it->event.time },
 		                         .event = stack->event->name };
-	char text[PP_NUM_MAX];
+	char text[2 + PP_HEX_MAX] = "0x";
 
 	if (pp_map_get(&o->ids, id) == PP_MAP_NONE)
 		return;
-	snprintf(text, sizeof text, "0x%016llx", (unsigned long long)id);
+	(void)pp_num_print_hex(text + 2, id, 16);
 	sample.id.text = pp_slice_z(text);
 	if (period < it->timeline->columns)
 		sample.period = period_of(&o->p->metrics.at[period], it->values[period]);

@@ -194,6 +194,35 @@ def oracles(name, path):
     tap.same(tags(path, primary), printed_tags(stem + '.tags.txt'), f'{name}: tags')
 
 
+def filtered(name, path):
+    """Filters by names, every sample type, beside the reference reader's. Ours look at names alone, so files and modules are out of its sight."""
+    def profile():
+        p = reference.check(path)[1]
+        reference.prune(p)
+        return p
+    metrics = [name or f'column{i + 1}' for i, (name, _) in enumerate(profile().types)]
+    factors = [reference.unit_of(unit)[1] for _, unit in profile().types]
+    rows = reference.top(profile(), 'name')[0]
+    names = [row[0] for row in sorted(rows, key=lambda row: (-rows[row][1][0], row)) if row[0] and row[0][0] not in '[<']
+    for i, kind in enumerate(('focus', 'ignore', 'hide', 'show') if names else ()):
+        pattern = '^' + re.escape(names[i * len(names) // 5]) + '$'
+        p = profile()
+        seen = [*{id(line['fn']): line['fn'] for l in p.locations.values() for line in l['line'] if line['fn']}.values(),
+                *{id(l['map']): l['map'] for l in p.locations.values() if l['map']}.values()]
+        files = [row['file'] for row in seen]
+        for row in seen:
+            row['file'] = ''
+        reference.filter_names(p, **{kind: pattern})
+        for row, file in zip(seen, files):
+            row['file'] = file
+        wanted = {row[0]: [dict(zip(metrics, (x * f for x, f in zip(v, factors)))) for v in costs]
+                  for row, costs in reference.top(p, 'name')[0].items() if any(costs[0]) or any(costs[1])}
+        got = {row['name']: [row['self'], row['total']] for row in answer(
+            'top', '--json', '-q', '-n', '0', '--by', 'name', f'--{kind}', pattern, path)['functions']
+               if any(row['self'].values()) or any(row['total'].values())}
+        tap.same(got, wanted, f'{name}: --{kind} {pattern}')
+
+
 with tempfile.TemporaryDirectory() as work:
     readable = [name for name in expectations if not name.startswith('legacy/') or is_ours(name)]
     verdicts(readable)
@@ -205,4 +234,5 @@ with tempfile.TemporaryDirectory() as work:
             again(name, path, work)
         if name.startswith('real/'):
             oracles(name, path)
+            filtered(name, path)
 sys.exit(tap.done())

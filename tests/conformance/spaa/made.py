@@ -498,6 +498,8 @@ def threads_of_samples(made):
                           f'--thread {name}')
             made.tap.same(made.top('--thread', name), made.top('--thread', str(tid)), f'--thread {tid}')
             made.tap.same(sum(own['period'] for own, _ in made.top('--thread', name, '--time', '0%..100%').values()),
+                          wanted[f'{name} {tid}'], f'--thread {name} with all of the time, samples or not')
+            made.tap.same(sum(own['period'] for own, _ in made.top('--thread', name, '--time', '0%..99%').values()),
                           wanted[f'{name} {tid}'] - (2 if name == 'one' else 0), f'--thread {name} with --time')
         made.tap.same(made.run('top', '--thread', '13', made.path).returncode, 0, 'a thread that is not there')
     made.write([head, dso(), frame(1)] + names + [stack(1, [1], {'period': 30}), sample(1, 11, 10), sample(1, 12, 20)])
