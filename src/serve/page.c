@@ -90,6 +90,7 @@ dropped_put(struct pp_json *j, struct pp_views *v)
 		pp_json_put_textz(j, "title", d->title);
 		pp_json_put_textz(j, "format", pp_format_name(pp_profile_format(d->profile)));
 		pp_json_put_u64(j, "bytes", d->bytes);
+		pp_json_put_i64(j, "time", d->when);
 		pp_json_end_object(j);
 	}
 	pthread_mutex_unlock(&v->lock);

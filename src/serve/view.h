@@ -14,6 +14,7 @@ struct pp_dropped {
 	char name[32];  /* how it is asked for */
 	char *title;    /* what the file was called */
 	uint64_t bytes; /* as they were sent */
+	int64_t when;   /* seconds since 1970 */
 	pp_profile *profile;
 	unsigned users;
 };

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "serve/view.h"
 #include "text/json_emit.h"
@@ -97,6 +98,7 @@ dropped_keep(struct pp_views *v, pp_profile *profile, const char *title, uint64_
 		return NULL;
 	}
 	d->bytes = bytes;
+	d->when = (int64_t)time(NULL);
 	pthread_mutex_lock(&v->lock);
 	(void)snprintf(d->name, sizeof d->name, PREFIX "%" PRIu64, ++v->serial);
 	memcpy(name, d->name, sizeof d->name);

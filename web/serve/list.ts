@@ -132,7 +132,7 @@ export class ListPage {
 
   private drawActs(): void {
     const list = [...this.chosen], n = list.length, one = (p: Profile) => p.params, files = list.flatMap(one);
-    const inStore = (p: Profile) => p.source.kind === 'store', together = n > 1 && list.every(p => !inStore(p));
+    const inStore = (p: Profile) => p.source.kind === 'store', together = n > 1 && list.every(p => !inStore(p) && p.source.kind !== 'dropped');
     const hashes = list.map(p => p.params.find(([k]) => k === 'where')?.[1] ?? ''), [first] = list;
     const asOne: Params | null = n === 1 ? one(first) : together ? [...files, ...(n === 2 ? [['merge', '1'] as [string, string]] : [])]
       : n && list.every(p => p.source === first.source && inStore(p)) ? [['file', first.source.name], ['where', hashes.join(' or ')]] : null;
@@ -270,7 +270,7 @@ interface Listed {
 const unitOf = (name: string) => (/time|^wt$|cpu|_ns$|wall/.test(name) ? 'ns' : /bytes|mem|memory|^mu$|alloc|space/.test(name) ? 'bytes' : 'count');
 
 async function profilesOf(source: Source, { where, since }: ListState): Promise<Profile[]> {
-  if (source.kind === 'dropped') return [{ source, params: [['file', source.name]], name: source.title ?? source.name, labels: {}, start: null, end: null, format: source.format ?? '', what: 'dropped here', costs: [], bytes: source.bytes ?? 0, complete: true }];
+  if (source.kind === 'dropped') return [{ source, params: [['file', source.name]], name: source.title ?? source.name, labels: {}, start: (source.time ?? 0) * 1e9 || null, end: null, format: source.format ?? '', what: 'dropped here', costs: [], bytes: source.bytes ?? 0, complete: true }];
   const inStore = source.kind === 'store', params: Params = [['file', source.name]];
   if (inStore && where) params.push(['where', where]);
   if (inStore && since) params.push(['since', since]);

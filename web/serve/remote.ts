@@ -25,10 +25,12 @@ interface Origin {
 class Server implements Remote {
   readonly home = '/';
   readonly about: string;
+  readonly verbs: boolean;
   private origins = new WeakMap<Data, Origin>();
 
   constructor(private question: Question) {
     this.about = titleOf(question);
+    this.verbs = !question.files.some(f => f.startsWith('dropped:'));
   }
 
   first(): Promise<Data> {

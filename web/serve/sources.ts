@@ -9,6 +9,7 @@ export interface Source {
   title?: string;
   format?: string;
   bytes?: number;
+  time?: number; // seconds since 1970
 }
 
 export async function listSources(): Promise<Source[]> {

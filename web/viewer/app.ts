@@ -67,6 +67,7 @@ function count(flags: Uint8Array): number {
 export interface Remote {
   home: string; // where all profiles are listed
   about: string; // the question that was asked
+  verbs: boolean; // it answers those of the command line
   /** The same with what lies below a node of its tree. */
   more(data: Data, node: number): Promise<Data>;
   /** What filters leave, with functions numbered as in other data. */
@@ -261,7 +262,7 @@ export class App {
   /** Calls of one function where only the server knows all of them; null: not yet, or nobody does. */
   callsOf(func: number, metric: number): { callers: Call[]; callees: Call[] } | null {
     const { scene, data } = this, m = data.meta.profiles[0].metrics[metric];
-    if (!this.partial || this.compares || !func || !m || m.net !== undefined) return null;
+    if (!this.partial || !this.remote?.verbs || this.compares || !func || !m || m.net !== undefined) return null;
     if (this.calls?.func === func && this.calls.metric === metric && this.calls.of === scene) return this.calls.known;
     this.ask(`calls ${func} ${metric} ${JSON.stringify(this.state.filters)}`, () => this.remote!.calls(func, m, this.state.filters, data), known => {
       this.asked.delete(`calls ${func} ${metric} ${JSON.stringify(this.state.filters)}`);
@@ -276,6 +277,7 @@ export class App {
   private costOfMatches(): number {
     const { search, ignoreCase, filters, metric } = this.state, key = JSON.stringify([search, ignoreCase, filters, metric]), m = this.data.meta.profiles[0].metrics[metric];
     if (this.matched?.key === key) return this.matched.cost;
+    if (!this.remote?.verbs) return -1;
     clearTimeout(this.searching);
     this.searching = setTimeout(() => this.ask('matches ' + key, () => this.remote!.matching((ignoreCase ? '(?i)' : '') + (isRegex(search) ? search : escapeRegex(search)), m, filters), cost => {
       this.asked.delete('matches ' + key);
