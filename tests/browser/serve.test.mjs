@@ -30,24 +30,31 @@ writeFileSync(MANY, JSON.stringify({
 }));
 const hostile = hostileFile('serve-hostile');
 
-const server = spawn(program, ['serve', folder, hostile, '--listen', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'pipe'] });
-const home = await new Promise((resolve, reject) => {
-  let said = '';
-  for (const stream of [server.stdout, server.stderr]) stream.on('data', text => {
-    said += text;
-    const found = /http:\/\/[\d.:]+/.exec(said);
-    if (found) resolve(found[0]);
+/** A server on a port of its own: where it is, and how it is ended. */
+async function serve(...args) {
+  const server = spawn(program, ['serve', ...args, '--listen', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const at = await new Promise((resolve, reject) => {
+    let said = '';
+    for (const stream of [server.stdout, server.stderr]) stream.on('data', text => {
+      said += text;
+      const found = /http:\/\/[\d.:]+/.exec(said);
+      if (found) resolve(found[0]);
+    });
+    server.on('exit', code => reject(new Error(`the server ended with ${code}: ${said}`)));
   });
-  server.on('exit', code => reject(new Error(`the server ended with ${code}: ${said}`)));
-});
-homes.push(home);
+  server.removeAllListeners('exit');
+  homes.push(at);
+  return { at, end: () => new Promise(resolve => server.on('exit', resolve) && server.kill('SIGTERM')) };
+}
+
+const { at: home, end } = await serve(folder, hostile);
 
 const b = await browser(), axe = readFileSync(createRequire(join(here, 'web', 'package.json')).resolve('axe-core/axe.min.js'), 'utf8');
 const at = path => join(folder, path), asking = (...files) => '?' + new URLSearchParams(files.map(f => ['file', f]));
 
-async function go(p, address) {
+async function go(p, address, server = home) {
   await p.goto('about:blank');
-  await p.goto(home + '/' + address);
+  await p.goto(server + '/' + address);
   await p.waitForSelector('html[data-ready]', { timeout: 10000 });
   await settle(p);
 }
@@ -251,6 +258,53 @@ await test('hostile names', async () => {
   is(p.complaints.filter(c => !c.includes('404')), [], 'no complaints');
 });
 
+/** A store of eight profiles, where there are stores. */
+function makeStore() {
+  const store = join(out, 'serve.ppdb');
+  for (const ending of ['', '-wal', '-shm']) rmSync(store + ending, { force: true });
+  try {
+    for (let i = 0; i < 8; i++) {
+      writeFileSync(join(out, `v${i}.folded`), `main;load 60\nmain;parse;scan ${i < 4 ? 20 : 70}\nmain;write ${i + 1}\n`);
+      polyprof('store', 'add', store, join(out, `v${i}.folded`), '--label', `version=${i < 4 ? 1 : 2}.0`, '--label', `host=${'ab'[i % 2]}`);
+    }
+    return store;
+  } catch (error) {
+    if (!/without|neither a command/.test(error.stderr ?? '')) throw error;
+    console.log('# this polyprof has no stores');
+    return null;
+  }
+}
+
+await test('store', async () => {
+  const store = makeStore();
+  if (!store) return;
+  const { at: there, end: stop } = await serve('--store', store), p = await page(b);
+  await go(p, '', there);
+  is((await names(p)).length, 8, 'its profiles are listed');
+  await p.getByRole('button', { name: 'Search for host=a' }).first().click();
+  is((await names(p)).length, 4, 'a label narrows the list');
+  await go(p, '?in=' + encodeURIComponent('version=2.0 and host=b'), there);
+  is((await names(p)).length, 2, 'so does an expression, in the address');
+  await p.getByRole('button', { name: /^Open all/ }).click();
+  await p.waitForSelector('#tab-top');
+  is((await functions(p)).find(r => r.name === 'scan').self, 140, 'what is chosen opens as one');
+  await go(p, '?in=version%3D1.0', there);
+  await p.getByLabel('Compared with').fill('version=2.0');
+  await p.getByRole('button', { name: /^Compare: Compare these/ }).or(p.getByRole('button', { name: 'Compare these with those' })).first().click();
+  await p.waitForSelector('#tab-top');
+  const scan = (await functions(p)).find(r => r.name === 'scan');
+  is([scan.before, scan.self], [80, 280], 'two choices compare');
+  await go(p, '?trend=&' + new URLSearchParams([['file', store], ['function', 'scan'], ['by', 'host']]), there);
+  ok(await p.locator('figure.trend .dot').count() >= 2, 'a trend has points');
+  is((await p.locator('figure.trend .legend li').allTextContents()).sort(), ['a', 'b'], 'and a line per value of a label');
+  await shot(p, 'serve-trend-store');
+  await go(p, '', there);
+  is(await complaints(p), [], 'nothing for axe-core to complain of');
+  await shot(p, 'serve-list-store');
+  is(p.complaints.filter(c => !c.includes('400')), [], 'no complaints');
+  await stop();
+});
+
 await test('wrong questions', async () => {
   const status = async (path, more) => (await fetch(home + path, more)).status, q = text => encodeURIComponent(text), large = '/api/v1/view?file=' + q(LARGE);
   is(await Promise.all(['/api/v1/view', '/api/v1/view?file=', `/api/v1/view?file=${q(folder + '/../serve-hostile.folded')}`, '/api/v1/view?file=%00', '/api/v1/view?file=dropped:99', large + '&output=/tmp/x', large + '&source=/', large + '&at=99999999', large + '&at=x',
@@ -282,8 +336,5 @@ for (const [width, height] of [[1440, 900], [1024, 700], [390, 844]])
   });
 
 await b.close();
-server.removeAllListeners('exit');
-const ended = new Promise(resolve => server.on('exit', resolve));
-server.kill('SIGTERM');
-is(await ended, 0, 'the server ends when it is told to');
+is(await end(), 0, 'the server ends when it is told to');
 done();

@@ -192,7 +192,7 @@ export class ListPage {
     if (cost && most > 0) bar.style.width = `${(100 * cost[1]) / most}%`;
     return el('tr', { class: this.chosen.has(p) ? 'selected' : '' },
       el('td', { class: 'check' }, box),
-      el('td', { class: 'name' }, el('a', { href: viewAddress(p.params), title: shown(p.name, 400) }, shown(p.name.replace(/^.*\/(?=.)/, ''), 160) || '(no name)'), p.name.includes('/') && el('small', {}, shown(p.name.replace(/\/[^/]*$/, ''), 120)), p.what && el('small', {}, shown(p.what, 120)), !p.complete && el('small', { class: 'incomplete' }, 'incomplete')),
+      el('td', { class: 'name' }, el('a', { href: viewAddress(p.params), title: shown(p.name, 400) }, shown(p.name.replace(/^.*\/(?=.)/, ''), 160) || '(no name)'), p.name.includes('/') && el('small', {}, shown(p.name.replace(/\/[^/]*$/, ''), 120)), p.what && el('small', {}, shown(p.what, 120)), Object.keys(p.labels).length > 0 && el('small', { class: 'narrow' }, shown(Object.entries(p.labels).map(l => l.join('=')).join(' '), 120)), !p.complete && el('small', { class: 'incomplete' }, 'incomplete')),
       el('td', { class: 'minor labels' }, ...Object.entries(p.labels).slice(0, 6).map(([k, v]) => button(shown(`${k}=${v}`, 48), `Search for ${shown(k, 60)}=${shown(v, 120)}`, () => this.narrow(`${k}=${v}`), { class: 'chip' }))),
       el('td', { class: 'time' }, when(p.start), (p.end ?? 0) > (p.start ?? 0) && el('small', {}, time(p.end! - p.start!))),
       el('td', { class: 'minor' }, shown(p.format, 40)),
@@ -263,7 +263,7 @@ async function askCosts(params: Params): Promise<Profile['costs']> {
 }
 
 interface Listed {
-  file?: string; name?: string; id?: string; labels?: Record<string, string>; time?: number | { start?: number; end?: number } | null; format?: string; what?: string;
+  file?: string; name?: string; source?: string; id?: string; labels?: Record<string, string>; time?: number | { start?: number; end?: number } | null; format?: string; what?: string;
   totals?: Record<string, number>; metrics?: Record<string, number>; size?: number; bytes?: number; complete?: boolean;
 }
 
@@ -278,7 +278,7 @@ async function profilesOf(source: Source, { where, since }: ListState): Promise<
   return profiles.map(p => {
     const span = typeof p.time === 'number' ? { start: p.time * 1e9 } : p.time ?? {}, labels = p.labels ?? {};
     return {
-      source, name: p.name ?? (Object.entries(labels).map(l => l.join('=')).join(' ') || p.id?.slice(0, 12)) ?? p.file ?? '', labels,
+      source, name: p.name ?? p.source?.replace(/^.*\/(?=.)/, '') ?? (Object.entries(labels).map(l => l.join('=')).join(' ') || p.id?.slice(0, 12)) ?? p.file ?? '', labels,
       params: inStore ? [['file', source.name], ['where', `profile=${p.id}`]] : [['file', p.file ?? source.name]],
       start: span.start ?? null, end: 'end' in span ? span.end ?? null : null, format: p.format ?? '', what: p.what ?? '',
       costs: Object.entries(p.totals ?? p.metrics ?? {}).map(([name, v]): [string, number, string] => [name, Number(v), unitOf(name)]), bytes: p.size ?? p.bytes ?? 0, complete: p.complete ?? true,

@@ -3,7 +3,7 @@
 import { button, el, fill, select } from '../viewer/dom';
 import { digits, escapeRegex, percent, plural, shown } from '../viewer/text';
 import type { Params } from './api';
-import { askJson } from './api';
+import { Refused, askJson } from './api';
 import { valueOf } from './cost';
 import type { Question } from './question';
 import { titleOf, viewAddress } from './question';
@@ -65,31 +65,60 @@ async function fromStore(question: Question, func: string, by: string, every: st
 }
 
 interface TopAnswer {
-  functions: { name: string; file?: string; self: Record<string, number> }[];
-  metrics?: { name: string; unit: string; total: number }[];
+  metric: string;
+  unit: string;
+  total: number;
+  functions: { name: string; self: Record<string, number> }[];
 }
 
-/** Files one after the other: what each function costs in each of them. */
-async function fromFiles(question: Question, func: string): Promise<TrendData> {
-  const files = question.files.slice(0, 60), answers: TopAnswer[] = [];
-  for (const file of files) answers.push(await askJson<TopAnswer>('top', [['file', file], ['n', '400']]));
-  const metric = Object.keys(answers[0]?.functions[0]?.self ?? {})[0] ?? '', info = answers[0]?.metrics?.find(m => m.name === metric), unit = info?.unit ?? '';
-  const wholes = answers.map(a => a.functions.reduce((sum, f) => sum + (f.self[metric] ?? 0), 0)), shares = new Map<string, number[]>();
+/** One profile among several in order. */
+interface Item {
+  open: Params;
+  title: string;
+  time: number;
+  by: string;
+}
+
+const MOST = 60; // profiles that are asked one by one
+
+/** Where a list of numbers is cut in two parts that differ most. */
+function stepOf(list: number[]): { at: number; before: number; after: number } {
+  const mean = (part: number[]) => part.reduce((a, b) => a + b, 0) / (part.length || 1), size = (i: number) => Math.abs(mean(list.slice(i)) - mean(list.slice(0, i)));
+  let at = 1;
+  for (let i = 2; i < list.length; i++) if (size(i) > size(at)) at = i;
+  return { at, before: mean(list.slice(0, at)), after: mean(list.slice(at)) };
+}
+
+/** Profiles one after the other: what each function costs in each of them. */
+async function fromItems(items: Item[], func: string, ordinal: boolean): Promise<TrendData> {
+  const answers: TopAnswer[] = [];
+  for (const item of items) answers.push(await askJson<TopAnswer>('top', [...item.open, ['n', '400']]));
+  const metric = answers[0]?.metric ?? '', wholes = answers.map(a => a.total || 1), costs = new Map<string, number[]>();
   answers.forEach((a, i) => a.functions.forEach(f => {
-    const list = shares.get(f.name) ?? shares.set(f.name, files.map(() => 0)).get(f.name)!;
+    const list = costs.get(f.name) ?? costs.set(f.name, items.map(() => 0)).get(f.name)!;
     list[i] += f.self[metric] ?? 0;
   }));
-  const names = [...shares].map(([name, list]): [string, number] => [name, Math.max(...list.map((v, i) => v / (wholes[i] || 1)))]).sort((a, b) => b[1] - a[1]).slice(0, 40), chosen = func ? [func] : names.slice(0, 5).map(n => n[0]);
+  const share = (name: string, i: number) => (costs.get(name)?.[i] ?? 0) / wholes[i];
+  const names = [...costs.keys()].map((name): [string, number] => [name, Math.max(...items.map((_, i) => share(name, i)))]).sort((a, b) => b[1] - a[1]).slice(0, 40), chosen = func ? [func] : names.slice(0, 5).map(n => n[0]);
   const steps = names.map(([name]): Step => {
-    const list = shares.get(name)!.map((v, i) => v / (wholes[i] || 1)), mean = (part: number[]) => part.reduce((a, b) => a + b, 0) / (part.length || 1);
-    let at = 1;
-    for (let i = 1; i < list.length; i++) if (Math.abs(mean(list.slice(i)) - mean(list.slice(0, i))) > Math.abs(mean(list.slice(at)) - mean(list.slice(0, at)))) at = i;
-    return { name, file: '', time: at, by: '', before: mean(list.slice(0, at)), after: mean(list.slice(at)), status: mean(list.slice(at)) > mean(list.slice(0, at)) ? 'grew' : 'shrank' };
-  }).filter(s => Math.abs(s.after - s.before) >= 0.02).sort((a, b) => Math.abs(b.after - b.before) - Math.abs(a.after - a.before));
+    const { at, before, after } = stepOf(items.map((_, i) => share(name, i)));
+    return { name, file: '', time: items[at]?.time ?? 0, by: '', before, after, status: after > before ? 'grew' : 'shrank' };
+  }).filter(s => Math.abs(s.after - s.before) >= 0.02 && (!func || s.name === func)).sort((a, b) => Math.abs(b.after - b.before) - Math.abs(a.after - a.before));
   return {
-    function: func, unit, metric, names, steps, ordinal: true, titles: files.map(f => f.replace(/^.*\/(?=.)/, '')),
-    points: chosen.flatMap(name => files.map((file, i): Point => ({ time: i, by: name, value: shares.get(name)?.[i] ?? 0, se: 0, share: (shares.get(name)?.[i] ?? 0) / (wholes[i] || 1), profiles: 1, open: [['file', file]] }))),
+    function: func, unit: answers[0]?.unit ?? '', metric, names, steps, ordinal, titles: items.map(i => i.title),
+    points: chosen.flatMap(name => items.map((item, i): Point => ({ time: item.time, by: func ? item.by : name, value: costs.get(name)?.[i] ?? 0, se: 0, share: share(name, i), profiles: 1, open: item.open }))),
   };
+}
+
+function fromFiles(question: Question, func: string): Promise<TrendData> {
+  return fromItems(question.files.slice(0, MOST).map((file, i) => ({ open: [['file', file]], title: file.replace(/^.*\/(?=.)/, ''), time: i, by: '' })), func, true);
+}
+
+/** A store whose server draws no trends: its newest profiles one by one. */
+async function fromProfiles(question: Question, func: string, by: string): Promise<TrendData> {
+  const { profiles } = await askJson<{ profiles: { id: string; labels: Record<string, string>; time: { start: number }; source?: string }[] }>('store', [...question.params, ['n', String(MOST)]]);
+  const items = profiles.reverse().map((p): Item => ({ open: [['file', question.files[0]], ['where', `profile=${p.id}`]], title: (p.source ?? p.id).replace(/^.*\/(?=.)/, ''), time: p.time.start, by: by ? p.labels[by] ?? '' : '' }));
+  return fromItems(items, func, false);
 }
 
 const svg = <K extends keyof SVGElementTagNameMap>(tag: K, props: Record<string, string | number>, ...children: (Node | string)[]): SVGElementTagNameMap[K] => {
@@ -119,7 +148,7 @@ export class TrendChart {
     const x = (t: number) => left + ((t - from) / (to - from)) * (width - left - right), y = (v: number) => height - bottom - (v / most) * (height - top - bottom), said = (v: number) => (v === 0 ? '0' : this.shares ? percent(v, 1) : valueOf(v, unit));
     const groups = [...new Set(points.map(p => p.by))], picture = svg('svg', { viewBox: `0 0 ${width} ${height}`, width, height, role: 'group', 'aria-label': `Cost over ${ordinal ? 'profiles' : 'time'}` });
     for (const v of ticks(most, 4)) picture.append(svg('line', { x1: left, x2: width - right, y1: y(v), y2: y(v), class: 'grid' }), svg('text', { x: left - 8, y: y(v) + 4, class: 'axis end' }, said(v)));
-    const days = to - from > 2 * 86400e9, label = (t: number) => (ordinal ? shown(titles[t] ?? '', 14) : new Date(t / 1e6).toISOString().slice(days ? 5 : 11, days ? 10 : 16)), marks = [...new Set(times)].sort((a, b) => a - b), each = Math.max(1, Math.ceil(marks.length / Math.max(2, Math.floor(width / 110))));
+    const span = to - from, [first, last] = span > 2 * 86400e9 ? [5, 10] : span > 600e9 ? [11, 16] : [11, 19], label = (t: number) => (ordinal ? shown(titles[t] ?? '', 14) : new Date(t / 1e6).toISOString().slice(first, last)), marks = [...new Set(times)].sort((a, b) => a - b), each = Math.max(1, Math.ceil(marks.length / Math.max(2, Math.floor(width / 110))));
     marks.forEach((t, i) => i % each === 0 && picture.append(svg('text', { x: Math.max(left, Math.min(x(t), width - 40)), y: height - 12, class: i ? 'axis middle' : 'axis' }, label(t))));
     for (const step of this.data.function ? this.data.steps : []) picture.append(svg('line', { x1: x(step.time), x2: x(step.time), y1: top, y2: height - bottom, class: 'step' }));
     groups.forEach((by, g) => {
@@ -160,7 +189,10 @@ export async function openTrend(question: Question): Promise<void> {
     void draw();
   };
   const draw = async () => {
-    const data = files ? await fromFiles(question, state.function) : await fromStore(question, state.function, state.by, state.every);
+    const data = files ? await fromFiles(question, state.function) : await fromStore(question, state.function, state.by, state.every).then(d => (state.function || d.points.length ? d : fromProfiles(question, '', state.by).then(p => ({ ...p, steps: d.steps })))).catch(error => {
+      if (error instanceof Refused && error.status === 400) return fromProfiles(question, state.function, state.by);
+      throw error;
+    });
     const name = el('input', { type: 'text', 'aria-label': 'Function', placeholder: 'function', value: state.function, list: 'functions', spellcheck: 'false', autocomplete: 'off', onchange: () => set({ function: name.value }) });
     const by = el('input', { type: 'text', class: 'by', 'aria-label': 'One line per value of label', placeholder: 'label', value: state.by, spellcheck: 'false', autocomplete: 'off', onchange: () => set({ by: by.value }) });
     fill(tools, el('label', { class: 'pick' }, el('span', {}, 'Function'), name), el('datalist', { id: 'functions' }, ...data.names.map(([n]) => el('option', { value: n }))),
