@@ -5,7 +5,6 @@ import { App } from '../viewer/app';
 import type { Data, Flat, Lines, Metric } from '../viewer/data';
 import { addFunc, loadPacked } from '../viewer/data';
 import { el, fill } from '../viewer/dom';
-import type { Filter } from '../viewer/filters';
 import type { Call } from '../viewer/model';
 import { bytes as sizeText, digits, shown, wantNames } from '../viewer/text';
 import type { Params } from './api';
@@ -14,11 +13,9 @@ import { graft } from './graft';
 import type { Question } from './question';
 import { titleOf } from './question';
 
-const filterParams = (filters: Filter[]): Params => filters.map(f => [f.kind, f.pattern]);
-
-/** How data was asked for: with which filters, and of which content. */
+/** How data was asked for: which part, and of which content. */
 interface Origin {
-  filters: Filter[];
+  parts: Params;
   stamp: string;
 }
 
@@ -38,17 +35,17 @@ class Server implements Remote {
   }
 
   /** Everything, as far as it is sent at once. */
-  private async view(filters: Filter[], like: Data | null): Promise<Data> {
-    const { packed, stamp } = await askBytes('view', [...this.question.params, ...filterParams(filters)]), data = await loadPacked(packed, like?.funcs);
-    this.origins.set(data, { filters, stamp });
+  private async view(parts: Params, like: Data | null): Promise<Data> {
+    const { packed, stamp } = await askBytes('view', [...this.question.params, ...parts]), data = await loadPacked(packed, like?.funcs);
+    this.origins.set(data, { parts, stamp });
     return data;
   }
 
   /** More of what some data is a part of. */
   private async piece(of: Data, which: [string, string]): Promise<Data> {
-    const { filters, stamp } = this.origins.get(of)!;
+    const { parts, stamp } = this.origins.get(of)!;
     try {
-      const { packed } = await askBytes('view', [...this.question.params, ...filterParams(filters), which, ['stamp', stamp]]);
+      const { packed } = await askBytes('view', [...this.question.params, ...parts, which, ['stamp', stamp]]);
       return await loadPacked(packed, of.funcs);
     } catch (error) {
       if (error instanceof Refused && error.status === 409) location.reload();
@@ -65,8 +62,8 @@ class Server implements Remote {
     return this.same(graft(data, node, await this.piece(data, ['at', String(data.ids![node])])), data);
   }
 
-  filtered(filters: Filter[], like: Data): Promise<Data> {
-    return this.view(filters, like);
+  filtered(parts: Params, like: Data): Promise<Data> {
+    return this.view(parts, like);
   }
 
   async lines(data: Data, file: string): Promise<Data> {
@@ -78,8 +75,8 @@ class Server implements Remote {
   }
 
   /** As `callers` and `callees` have it. */
-  async calls(func: number, metric: Metric, filters: Filter[], data: Data): Promise<{ callers: Call[]; callees: Call[] }> {
-    const params: Params = [...this.question.params, ...filterParams(filters), ['function', data.funcs.name[func]], ['metric', metric.name]], of = namesIn(data);
+  async calls(func: number, metric: Metric, parts: Params, data: Data): Promise<{ callers: Call[]; callees: Call[] }> {
+    const params: Params = [...this.question.params, ...parts, ['function', data.funcs.name[func]], ['metric', metric.name]], of = namesIn(data);
     const ask = async (verb: string) => {
       const { edges } = await askJson<{ edges: { name: string; file?: string; calls?: number; total: Record<string, number> }[] }>(verb, params);
       return edges.map((e): Call => ({ func: /^\((from )?outside\)$/.test(e.name) ? 0 : of(e.name, e.file ?? ''), calls: [e.calls ?? 0], self: null, total: [raw(metric, e.total[metric.name] ?? 0)], sites: new Set() }));
@@ -87,8 +84,8 @@ class Server implements Remote {
     return { callers: await ask('callers'), callees: await ask('callees') };
   }
 
-  async matching(pattern: string, metric: Metric, filters: Filter[]): Promise<number> {
-    const top = await askJson<{ total: number }>('top', [...this.question.params, ...filterParams(filters), ['focus', pattern], ['metric', metric.name], ['n', '1']]);
+  async matching(pattern: string, metric: Metric, parts: Params): Promise<number> {
+    const top = await askJson<{ total: number }>('top', [...this.question.params, ...parts, ['focus', pattern], ['metric', metric.name], ['n', '1']]);
     return raw(metric, top.total);
   }
 

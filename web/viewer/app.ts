@@ -10,10 +10,10 @@ import type { Layer } from './layers';
 import { TreeLayer, nodeAt } from './layers';
 import { openMenu } from './menu';
 import { showTip } from './tip';
-import type { Filter, FilterKind } from './filters';
+import type { FilterKind } from './filters';
 import { isRegex, matchFuncs } from './filters';
 import type { Call, Scene } from './model';
-import { Scenes, gainedOf, isPlain, threadKey } from './model';
+import { Scenes, gainedOf, isPlain, threadKey, threadWord } from './model';
 import { Noise } from './noise';
 import { prepare, prepareNext } from './prepare';
 import { Strip } from './strip';
@@ -63,6 +63,9 @@ function count(flags: Uint8Array): number {
   return n;
 }
 
+/** What part of a profile is looked at: an option of the command line and its value. */
+export type Part = [string, string];
+
 /** A server that knows more than the page was given. */
 export interface Remote {
   home: string; // where all profiles are listed
@@ -71,15 +74,15 @@ export interface Remote {
   /** The same with what lies below a node of its tree. */
   more(data: Data, node: number): Promise<Data>;
   /** What filters leave, with functions numbered as in other data. */
-  filtered(filters: Filter[], like: Data): Promise<Data>;
+  filtered(parts: Part[], like: Data): Promise<Data>;
   /** The same with all functions in its list. */
   functions(data: Data): Promise<Data>;
   /** The same with all lines of a source file. */
   lines(data: Data, file: string): Promise<Data>;
   /** Who calls a function and whom it calls, in one metric. */
-  calls(func: number, metric: Metric, filters: Filter[], data: Data): Promise<{ callers: Call[]; callees: Call[] }>;
+  calls(func: number, metric: Metric, parts: Part[], data: Data): Promise<{ callers: Call[]; callees: Call[] }>;
   /** What the stacks cost in which a function matches. */
-  matching(pattern: string, metric: Metric, filters: Filter[]): Promise<number>;
+  matching(pattern: string, metric: Metric, parts: Part[]): Promise<number>;
 }
 
 /** A part of the picture that is narrower than this share of it is not worth asking for. */
@@ -146,7 +149,7 @@ export class App {
     this.build();
     this.refresh();
     prepare(data, this.scenes, () => this.scene, f => this.colour(f));
-    if (this.partial && this.state.filters.length) this.refilter();
+    if (this.partial && this.parts.length) this.refilter();
     else this.deepenZoom();
     window.addEventListener('popstate', () => this.restore());
     window.addEventListener('hashchange', () => this.restore());
@@ -179,8 +182,14 @@ export class App {
   // ---- what a server has more of ----
 
   /** What is chosen of the data that is here: of a part, filters were applied where the whole is. */
-  private get chosen(): State {
-    return this.partial ? { ...this.state, filters: [] } : this.state;
+  get chosen(): State {
+    return this.partial ? { ...this.state, filters: [], thread: '', event: '' } : this.state;
+  }
+
+  /** What the server leaves of the whole: filters, one thread, one event. */
+  private get parts(): Part[] {
+    const { filters, thread, event } = this.state, series = thread ? this.all.find(x => threadKey(x) === thread) : undefined;
+    return [...filters.map((f): Part => [f.kind, f.pattern]), ...(thread ? [['thread', series ? threadWord(series) : thread] as Part] : []), ...(event ? [['event', event] as Part] : [])];
   }
 
   /** Asks the server unless it was asked that before; what it answers is shown if nothing else is wanted by then. */
@@ -222,7 +231,7 @@ export class App {
     let thin = 0;
     for (const at of tree.more.keys()) if (at >= node && at < tree.end[node]) thin = Math.max(thin, width.at(at));
     if (!(thin > (all ? 0 : width.at(node) * WORTH))) return;
-    this.ask(`${JSON.stringify(this.state.filters)} below ${id}`, () => this.remote!.more(data, node), more => this.data === data && this.replace(more));
+    this.ask(`${JSON.stringify(this.parts)} below ${id}`, () => this.remote!.more(data, node), more => this.data === data && this.replace(more));
   }
 
   /** Below what the picture is zoomed to. */
@@ -232,9 +241,9 @@ export class App {
   }
 
   private refilter(): void {
-    const { filters } = this.state, key = JSON.stringify(filters);
+    const { parts } = this, key = JSON.stringify(parts);
     this.asked.clear();
-    this.ask('filters ' + key, () => this.remote!.filtered(filters, this.data), data => JSON.stringify(this.state.filters) === key && this.replace(data));
+    this.ask('filters ' + key, () => this.remote!.filtered(parts, this.data), data => JSON.stringify(this.parts) === key && this.replace(data));
   }
 
   /** Whether the stacks with a function are all here. */
@@ -250,8 +259,8 @@ export class App {
   }
 
   private askAround(func: number): void {
-    const { scene, data } = this, key = `around ${func} ${JSON.stringify(this.state.filters)}`, filters: Filter[] = [...this.state.filters, { kind: 'focus', pattern: '^' + escapeRegex(data.funcs.name[func]) + '$' }];
-    this.ask(key, () => this.remote!.filtered(filters, data), found => {
+    const { scene, data } = this, key = `around ${func} ${JSON.stringify(this.parts)}`, parts: Part[] = [...this.parts, ['focus', '^' + escapeRegex(data.funcs.name[func]) + '$']];
+    this.ask(key, () => this.remote!.filtered(parts, data), found => {
       this.asked.delete(key);
       if (this.scene !== scene || this.state.func !== func) return;
       this.around = { func, of: scene, scenes: new Scenes(found) };
@@ -264,8 +273,8 @@ export class App {
     const { scene, data } = this, m = data.meta.profiles[0].metrics[metric];
     if (!this.partial || !this.remote?.verbs || this.compares || !func || !m || m.net !== undefined) return null;
     if (this.calls?.func === func && this.calls.metric === metric && this.calls.of === scene) return this.calls.known;
-    this.ask(`calls ${func} ${metric} ${JSON.stringify(this.state.filters)}`, () => this.remote!.calls(func, m, this.state.filters, data), known => {
-      this.asked.delete(`calls ${func} ${metric} ${JSON.stringify(this.state.filters)}`);
+    this.ask(`calls ${func} ${metric} ${JSON.stringify(this.parts)}`, () => this.remote!.calls(func, m, this.parts, data), known => {
+      this.asked.delete(`calls ${func} ${metric} ${JSON.stringify(this.parts)}`);
       if (this.scene !== scene || this.state.func !== func) return;
       this.calls = { func, metric, of: scene, known };
       this.refresh();
@@ -275,11 +284,11 @@ export class App {
 
   /** What matches costs, of all: of a part that is the server's to know. Below 0: not known yet. */
   private costOfMatches(): number {
-    const { search, ignoreCase, filters, metric } = this.state, key = JSON.stringify([search, ignoreCase, filters, metric]), m = this.data.meta.profiles[0].metrics[metric];
+    const { search, ignoreCase, metric } = this.state, { parts } = this, key = JSON.stringify([search, ignoreCase, parts, metric]), m = this.data.meta.profiles[0].metrics[metric];
     if (this.matched?.key === key) return this.matched.cost;
     if (!this.remote?.verbs) return -1;
     clearTimeout(this.searching);
-    this.searching = setTimeout(() => this.ask('matches ' + key, () => this.remote!.matching((ignoreCase ? '(?i)' : '') + (isRegex(search) ? search : escapeRegex(search)), m, filters), cost => {
+    this.searching = setTimeout(() => this.ask('matches ' + key, () => this.remote!.matching((ignoreCase ? '(?i)' : '') + (isRegex(search) ? search : escapeRegex(search)), m, parts), cost => {
       this.asked.delete('matches ' + key);
       this.matched = { key, cost };
       this.tellFound();
@@ -290,13 +299,13 @@ export class App {
   /** Asks for the functions that were too light to be sent at once. */
   allFunctions(): void {
     const { data } = this;
-    if (this.partial && data.meta.cut.functions) this.ask('functions ' + JSON.stringify(this.state.filters), () => this.remote!.functions(data), more => this.data === data && this.replace(more));
+    if (this.partial && data.meta.cut.functions) this.ask('functions ' + JSON.stringify(this.parts), () => this.remote!.functions(data), more => this.data === data && this.replace(more));
   }
 
   /** Asks for the lines of a file that were too light to be sent at once. */
   allLines(file: string): void {
     const { data } = this;
-    if (this.partial && data.meta.cut.lines) this.ask(`lines ${file} ${JSON.stringify(this.state.filters)}`, () => this.remote!.lines(data, file), more => this.data === data && this.replace(more));
+    if (this.partial && data.meta.cut.lines) this.ask(`lines ${file} ${JSON.stringify(this.parts)}`, () => this.remote!.lines(data, file), more => this.data === data && this.replace(more));
   }
 
   /** What is in sight of all of time, for the strip. */
@@ -431,13 +440,13 @@ export class App {
   }
 
   private apply(after: State, how: 'step' | 'quiet'): void {
-    const before = this.state, hash = toHash(after, this.base, this.data);
+    const before = this.state, parts = JSON.stringify(this.parts), hash = toHash(after, this.base, this.data);
     this.state = after;
     if (PARTS.some(k => JSON.stringify(before[k]) !== JSON.stringify(after[k]))) {
       this.scene = this.scenes.of(this.chosen);
       prepareNext(this.data, this.scenes);
     }
-    if (this.partial && JSON.stringify(before.filters) !== JSON.stringify(after.filters)) this.refilter();
+    if (this.partial && JSON.stringify(this.parts) !== parts) this.refilter();
     try {
       const url = hash || location.pathname + location.search;
       if (how === 'step') history.pushState(null, '', url);
@@ -449,12 +458,12 @@ export class App {
   }
 
   private restore(): void {
-    const now = toHash(this.state, this.base, this.data), before = JSON.stringify(this.state.filters);
+    const now = toHash(this.state, this.base, this.data), before = JSON.stringify(this.parts);
     if (location.hash === now) return;
     this.state = fromHash(location.hash, this.base, this.data);
     this.scene = this.scenes.of(this.chosen);
     this.refresh();
-    if (this.partial && JSON.stringify(this.state.filters) !== before) this.refilter();
+    if (this.partial && JSON.stringify(this.parts) !== before) this.refilter();
   }
 
   addFilter(kind: FilterKind, pattern: string): void {
@@ -853,6 +862,6 @@ export class App {
 
   /** True when numbers are those of the file as a whole. */
   get plain(): boolean {
-    return isPlain(this.state);
+    return isPlain(this.chosen);
   }
 }

@@ -103,7 +103,7 @@ export class LinesView implements Panel {
     this.all = this.app.scene.whole[k];
     data.lines.forEach((l, p) => {
       const m = metricOf(data, p, gainedOf(data, state.metric)), factor = factorOf(data, p, state.metric);
-      const of = (metric: number) => (this.app.plain ? null : lineCosts(data, p, { ...state, metric })), part = of(gainedOf(data, state.metric)), net = this.app.falls ? of(state.metric) : null;
+      const of = (metric: number) => (this.app.plain ? null : lineCosts(data, p, { ...this.app.chosen, metric })), part = of(gainedOf(data, state.metric)), net = this.app.falls ? of(state.metric) : null;
       if (l && !this.app.plain && !part) this.exact = false;
       if (part && part.astray) this.astray = true;
       if (l && p === k && this.app.plain && m >= 0) this.all = l.whole[m] * factor;
