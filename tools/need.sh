@@ -55,6 +55,7 @@ need python3 python3
 need_lib zlib zlib.h zlib1g-dev
 need_lib libzstd zstd.h libzstd-dev
 want_lib libpcre2-8 pcre2.h libpcre2-dev
+want_lib sqlite3 sqlite3.h libsqlite3-dev
 want_lib libisal isa-l.h libisal-dev
 want_lib libdw elfutils/libdw.h libdw-dev
 want_lib liblzma lzma.h liblzma-dev

@@ -68,7 +68,7 @@ BUILDS = {
                  '-Dc_args=-g1 -fno-sanitize-recover=undefined'],
     'threads': [*QUICK, '-Dwerror=false', '-Db_sanitize=thread', '-Dc_args=-g1'],
     # Without what is optional: zlib unpacks, and there is no viewer.
-    'zlib': ['-Doptimization=1', '-Disal=disabled', '-Dviewer=disabled', '-Ddwarf=disabled', '-Dxz=disabled'],
+    'zlib': ['-Doptimization=1', '-Disal=disabled', '-Dstore=disabled', '-Dviewer=disabled', '-Ddwarf=disabled', '-Dxz=disabled'],
     'fuzz': [*QUICK, '-Db_sanitize=address,undefined', '-Db_lundef=false',
              '-Dfuzzers=true',
              # Adding 0 to a null pointer is what clang alone complains of; gcc looks for the rest.

@@ -4,6 +4,7 @@
 #ifndef PP_API_INTERNAL_H
 #define PP_API_INTERNAL_H
 
+#include "api/provider.h"
 #include "formats/format.h"
 
 /* An input opened and decoded, with the bids of all formats, highest first. */
@@ -27,6 +28,8 @@ struct pp_from {
 	ptrdiff_t (*read)(void *ctx, void *to, size_t room);
 	void *ctx;
 	bool peek; /* only its beginning will be looked at */
+	/* Of memory that stands for a file: a companion by its name, which stays until the input is closed, or NULL. */
+	const struct pp_kept_file *(*companion)(void *ctx, const char *base_name);
 };
 
 /*

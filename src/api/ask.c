@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "api/meter.h"
-#include "api/reply.h"
+#include "api/members.h"
 #include "base/slice.h"
 #include "output/html.h"
 #include "questions/scope.h"
@@ -157,13 +157,21 @@ bool
 pp_reply_sources(struct pp_reply *r)
 {
 	const struct pp_texts *given = pp_asking_texts(&r->asking, "source");
-	size_t i;
+	const char **files;
+	size_t i, n = 0;
 
 	if (!given)
 		return true;
+	/* Where profiles of a store once stood is nothing that the user named. */
+	files = pp_answer_alloc(&r->asking.answer, (r->subject.file_count + 1) * sizeof *files);
+	for (i = 0; files && i < r->subject.file_count; i++)
+		if (!pp_member_find(r, r->subject.files[i]))
+			files[n++] = r->subject.files[i];
+	if (!files)
+		return false;
 	r->subject.source = pp_sources_find;
 	r->subject.source_data = &r->sources;
-	if (!pp_sources_init(&r->sources, given, r->subject.files, r->subject.file_count))
+	if (!pp_sources_init(&r->sources, given, files, n))
 		return false;
 	for (i = 0; i < r->sources.absent.n; i++)
 		pp_answer_note(&r->asking.answer, "no-directory",
@@ -291,8 +299,9 @@ pp_answer_free(pp_answer *r)
 	pp_asking_release(&r->asking);
 	for (i = 0; i < 2; i++)
 		pp_view_release(&r->views[i]);
-	pp_loaded_drop(&r->rewritten);
+	pp_loaded_drop(r, &r->rewritten);
 	pp_sources_release(&r->sources);
+	pp_members_release(r);
 	pp_folders_free(r->folders);
 	pp_vec_release(&r->tables);
 	pp_buf_release(&r->made);

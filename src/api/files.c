@@ -5,10 +5,8 @@
 #include <sys/stat.h>
 
 #include "api/maps.h"
-#include "api/merge_notes.h"
-#include "api/reply.h"
+#include "api/members.h"
 #include "api/shelf.h"
-#include "model/merge.h"
 #include "output/html.h"
 #include "questions/compare.h"
 #include "questions/excerpt.h"
@@ -24,8 +22,10 @@ answer_of(struct pp_reply *r)
 
 /* Files to ask about; the names are the answer's. */
 struct file_names {
-	PP_VEC(const char *) list;
+	pp_file_names list;
 	size_t directories; /* that they were found in */
+	size_t stores;      /* likewise */
+	size_t split;       /* of two sources, where the second begins */
 };
 
 /* ---- one file ---- */
@@ -50,223 +50,6 @@ topic_keep(struct pp_reply *r, size_t topic, const char *file, struct pp_profile
 	return PP_OK;
 }
 
-/* Reads one file: PP_OK and its profile, or a status with the reason said. */
-static pp_status
-load_one(struct pp_reply *r, const char *file, const struct pp_load_order *order,
-         struct pp_profile **out)
-{
-	struct pp_loaded l;
-	pp_status status = pp_loaded_open(r, file, order, &l);
-
-	if (status == PP_OK) {
-		pp_loaded_read(r, &l);
-		status = pp_loaded_verdict(r, &l, order->again);
-	}
-	if (status == PP_OK) {
-		*out = l.profile;
-		l.profile = NULL;
-	}
-	pp_loaded_drop(&l);
-	return status;
-}
-
-/* ---- one profile out of all files ---- */
-
-/* Says that a profile cannot be merged with those before. */
-static pp_status
-merge_failed(struct pp_reply *r, const char *file, pp_status status, const struct pp_buf *problem)
-{
-	if (status == PP_E_USAGE)
-		return pp_answer_fail(
-		    answer_of(r), PP_E_UNSUPPORTED, "not-alike",
-		    "%s does not measure the same things as the files before it, so they "
-		    "cannot be merged%s%s",
-		    file, problem->n ? ": " : "", problem->n ? problem->p : "");
-	/* Each file is fine, what they come to cannot be written. */
-	if (status == PP_E_LIMIT && problem->n && strcmp(r->asking.question->name, "merge") == 0)
-		status = PP_E_OUTPUT;
-	return pp_answer_fail(answer_of(r), status, "not-merged", "cannot merge %s: %s", file,
-	                      problem->n ? problem->p : pp_status_text(status));
-}
-
-/* Files that have nothing in common with those before, or whose metrics go by other names: what follows decides. */
-struct waiting_file {
-	struct pp_profile *profile;
-	const char *file;
-};
-
-struct merge_waiting {
-	PP_VEC(struct waiting_file) files;
-};
-
-static void
-waiting_drop(struct merge_waiting *w, size_t i)
-{
-	pp_profile_free(w->files.at[i].profile);
-	memmove(&w->files.at[i], &w->files.at[i + 1], (--w->files.n - i) * sizeof *w->files.at);
-}
-
-static void
-waiting_release(struct merge_waiting *w)
-{
-	while (w->files.n)
-		waiting_drop(w, w->files.n - 1);
-	pp_vec_release(&w->files);
-}
-
-/* Adds up those that wait and can be by now. */
-static pp_status
-waiting_merge(struct pp_reply *r, struct merge_waiting *w, struct pp_merge *merge, bool *spoilt)
-{
-	struct pp_buf problem = { 0 };
-	pp_status status = PP_OK;
-	size_t i = 0;
-
-	while (i < w->files.n && status == PP_OK) {
-		const struct waiting_file *f = &w->files.at[i];
-
-		problem.n = 0;
-		status = pp_merge_must_wait(merge, f->profile)
-		             ? PP_E_USAGE
-		             : pp_merge_add(merge, f->profile, &problem);
-		if (status == PP_E_USAGE) {
-			status = PP_OK;
-			i++;
-		} else if (status == PP_OK) {
-			waiting_drop(w, i);
-			i = 0; /* others may have to do with that one */
-		} else {
-			*spoilt = true;
-			status = merge_failed(r, f->file, status, &problem);
-		}
-	}
-	pp_buf_release(&problem);
-	return status;
-}
-
-/* All files were read: what still waits is an error, or is left out. */
-static pp_status
-waiting_end(struct pp_reply *r, struct merge_waiting *w, struct pp_merge *merge, bool skips,
-            size_t *left_out, bool *spoilt)
-{
-	struct pp_buf problem = { 0 };
-	pp_status status;
-
-	merge->all_seen = true;
-	status = waiting_merge(r, w, merge, spoilt);
-	while (w->files.n && status == PP_OK) {
-		problem.n = 0;
-		status = merge_failed(r, w->files.at[0].file,
-		                      pp_merge_add(merge, w->files.at[0].profile, &problem),
-		                      &problem);
-		waiting_drop(w, 0);
-		if (skips) {
-			++*left_out;
-			status = PP_OK;
-		}
-	}
-	pp_buf_release(&problem);
-	return status;
-}
-
-/* Reads a file and adds it up: PP_OK, or a status with the reason said. *spoilt: only in part. */
-static pp_status
-merge_one(struct pp_reply *r, const char *file, const struct pp_load_order *order,
-          struct pp_merge *merge, struct merge_waiting *w, bool *spoilt)
-{
-	struct pp_profile *one = NULL;
-	struct pp_buf problem = { 0 };
-	pp_status status = load_one(r, file, order, &one);
-
-	if (status == PP_OK && order->base)
-		status = pp_load_turn(r, &one, file == order->base);
-
-	if (status == PP_OK && !pp_merge_see(merge, one))
-		status = pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
-	if (status == PP_OK) {
-		status = pp_merge_must_wait(merge, one) ? PP_E_USAGE
-		                                        : pp_merge_add(merge, one, &problem);
-		if (status == PP_E_USAGE) {
-			status = PP_OK;
-			if (pp_vec_push(&w->files, (struct waiting_file){ one, file }))
-				one = NULL;
-			else
-				status = pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
-		} else if (status == PP_OK) {
-			status = waiting_merge(r, w, merge, spoilt);
-		} else {
-			*spoilt = true;
-			status = merge_failed(r, file, status, &problem);
-		}
-	}
-	pp_profile_free(one);
-	pp_buf_release(&problem);
-	return status;
-}
-
-/* Says how many files were left out, and that they are missing; an error when nothing is left. */
-static pp_status
-left_out_note(struct pp_answer *a, struct pp_merge *merge, size_t left_out, size_t n)
-{
-	if (left_out == 0)
-		return PP_OK;
-	if (left_out == n)
-		return pp_answer_fail(a, PP_E_INVALID, "not-merged",
-		                      "none of the files could be merged");
-	pp_answer_note(a, "left-out", "%zu of %zu files %s left out", left_out, n,
-	               pp_plural(left_out, "was", "were"));
-	merge->builder.profile->complete = false;
-	return PP_OK;
-}
-
-/* Reads the files one after the other, adds each up and lets go of it. */
-static pp_status
-load_merged(struct pp_reply *r, const char *const *files, size_t n,
-            const struct pp_load_order *order, struct pp_profile **out)
-{
-	struct pp_answer *a = answer_of(r);
-	struct pp_buf problem = { 0 };
-	struct merge_waiting waiting = { 0 };
-	struct pp_merge merge;
-	pp_status status = PP_OK;
-	bool spoilt = false;
-	size_t i, left_out = 0;
-
-	if (!pp_merge_init(&merge, NULL, pp_load_clock()))
-		return pp_answer_fail_status(a, PP_E_NOMEM);
-	merge.label_keys = order->label_keys;
-	merge.label_key_count = order->label_key_count;
-	if (order->base)
-		status = merge_one(r, order->base, order, &merge, &waiting, &spoilt);
-	for (i = 0; i < n && status == PP_OK; i++) {
-		status = merge_one(r, files[i], order, &merge, &waiting, &spoilt);
-		if ((order->want.skips || r->from_directory) && status != PP_OK &&
-		    status != PP_E_USAGE && !spoilt) {
-			left_out++;
-			status = PP_OK;
-		}
-		pp_load_progress(r, (struct pp_progress_at){ files[0], true, false, i + 1, n });
-	}
-	pp_load_progress(r, (struct pp_progress_at){ files[0], true, true, n, n });
-	if (status == PP_OK)
-		status = waiting_end(r, &waiting, &merge, order->want.skips || r->from_directory,
-		                     &left_out, &spoilt);
-	waiting_release(&waiting);
-	if (status != PP_OK && status != PP_E_USAGE && !spoilt && order->want.can_skip)
-		pp_answer_note(a, "could-skip",
-		               "nothing was written; with --skip such files are left out");
-	if (status == PP_OK)
-		status = left_out_note(a, &merge, left_out, n);
-	if (status == PP_OK) {
-		pp_merge_notes(a, &merge);
-		status = pp_merge_finish(&merge, out);
-		if (status != PP_OK)
-			status = merge_failed(r, files[n - 1], status, &problem);
-	}
-	pp_merge_release(&merge);
-	return status;
-}
-
 /* Replaces a profile by what is to be seen of it. */
 static pp_status
 scope_apply(struct pp_reply *r, const struct pp_want *want, struct pp_profile **profile)
@@ -287,16 +70,6 @@ scope_apply(struct pp_reply *r, const struct pp_want *want, struct pp_profile **
 	}
 	*profile = pp_view_take(&view);
 	return status;
-}
-
-pp_status
-pp_load_files(struct pp_reply *r, const char *const *files, size_t n,
-              const struct pp_load_order *order, struct pp_profile **out)
-{
-	pp_status status = n == 1 && !order->base ? load_one(r, files[0], order, out)
-	                                          : load_merged(r, files, n, order, out);
-
-	return status == PP_OK ? pp_maps_apply(r, files, n, out) : status;
 }
 
 /* Reads files as one profile, filtered and grouped, which becomes a topic. A status with the reason said. */
@@ -379,7 +152,24 @@ target_load(struct pp_reply *r, const char *file, const struct pp_load_order *or
 	}
 	if (status == PP_OK)
 		status = topic_keep(r, 0, file, &l.profile);
-	pp_loaded_drop(&l);
+	pp_loaded_drop(r, &l);
+	return status;
+}
+
+/* What the one profile is compared with, a file or a store, becomes the second topic. */
+static pp_status
+before_load(struct pp_reply *r, const struct pp_load_order *order)
+{
+	const char *before = r->asking.params->before;
+	pp_file_names names = { 0 };
+	pp_status status;
+
+	if (!pp_provider_knows(r, before))
+		return topic_load(r, &before, 1, order, 1);
+	status = pp_members_expand(r, before, NULL, &names);
+	if (status == PP_OK)
+		status = topic_load(r, names.at, names.n, order, 1);
+	pp_vec_release(&names);
 	return status;
 }
 
@@ -389,7 +179,9 @@ ask_one(struct pp_reply *r, const char *const *files, size_t n)
 {
 	const struct pp_scope *scope = pp_asking_scope(&r->asking);
 	struct pp_load_order order = { .want = pp_asking_want(&r->asking) };
-	bool two = r->asking.question->asks == PP_ASKS_PICTURE && n == 2 && !order.want.merge &&
+	/* Of two sources each is a side, however many profiles a store has. */
+	size_t first = r->from_store ? r->second : n == 2;
+	bool two = r->asking.question->asks == PP_ASKS_PICTURE && first && !order.want.merge &&
 	           !r->from_directory;
 	pp_status status = topics_alloc(r, two || r->asking.params->before ? 2 : 1);
 
@@ -400,11 +192,11 @@ ask_one(struct pp_reply *r, const char *const *files, size_t n)
 	    !pp_scope_given(scope) && !scope->demangle && !pp_maps_given(r))
 		status = target_load(r, files[0], &order);
 	else if (status == PP_OK)
-		status = topic_load(r, files, two ? 1 : n, &order, 0);
+		status = topic_load(r, files, two ? first : n, &order, 0);
 	if (status == PP_OK && two)
-		status = topic_load(r, files + 1, 1, &order, 1);
+		status = topic_load(r, files + first, n - first, &order, 1);
 	if (status == PP_OK && r->asking.params->before) {
-		status = topic_load(r, &r->asking.params->before, 1, &order, 1);
+		status = before_load(r, &order);
 		r->subject.n = 2;
 	}
 	if (status != PP_OK)
@@ -421,7 +213,6 @@ ask_each(struct pp_reply *r, const char *const *files, size_t n)
 {
 	struct pp_load_order order = { .want = pp_asking_want(&r->asking) };
 	pp_status worst = topics_alloc(r, n), status;
-	struct pp_shelf_key key;
 	size_t i;
 
 	for (i = 0; i < n && worst != PP_E_NOMEM; i++) {
@@ -439,7 +230,7 @@ ask_each(struct pp_reply *r, const char *const *files, size_t n)
 				status = pp_loaded_verdict(r, &l, false);
 			}
 		} else if (r->asking.question->judges) {
-			pp_loaded_drop(&l);
+			pp_loaded_drop(r, &l);
 			return status;
 		}
 		*t = (struct pp_topic){ .file = files[i],
@@ -450,7 +241,7 @@ ask_each(struct pp_reply *r, const char *const *files, size_t n)
 			                .bid_count = l.opened.bid_count,
 			                .chosen = l.is_open ? l.opened.format : NULL,
 			                .file_size = l.opened.file_size };
-		t->stamp = pp_shelf_key_of(files[i], &key) ? pp_shelf_stamp(&key) : 0;
+		t->stamp = pp_topic_stamp(r, files[i]);
 		r->subject.nth = i;
 		if (worst == PP_OK && !r->asking.question->judges)
 			worst = status;
@@ -459,7 +250,7 @@ ask_each(struct pp_reply *r, const char *const *files, size_t n)
 		t->profile = NULL;
 		t->bids = NULL;
 		t->bid_count = 0;
-		pp_loaded_drop(&l);
+		pp_loaded_drop(r, &l);
 	}
 	return worst;
 }
@@ -504,6 +295,41 @@ directory_expand(struct pp_reply *r, const char *path, struct file_names *names)
 	return status;
 }
 
+/* A file, or the profiles that a directory or a store stands for. */
+static pp_status
+source_expand(struct pp_reply *r, const char *source, struct file_names *names)
+{
+	if (pp_provider_knows(r, source)) {
+		names->stores++;
+		return pp_members_expand(r, source, NULL, &names->list);
+	}
+	if (is_directory(source)) {
+		names->directories++;
+		return directory_expand(r, source, names);
+	}
+	return pp_vec_push(&names->list, pp_answer_copy(answer_of(r), pp_slice_z(source)))
+	           ? PP_OK
+	           : pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
+}
+
+/* Keeps the names of both sides as long as the answer lives, and frees the list. */
+static pp_status
+sides_keep(struct pp_reply *r, struct file_names *names, size_t split, pp_status status,
+           const char ***out)
+{
+	*out = pp_answer_alloc(answer_of(r), (names->list.n + 1) * sizeof **out);
+	if (status == PP_OK && !*out)
+		status = pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
+	if (status == PP_OK) {
+		if (names->list.n)
+			memcpy(*out, names->list.at, names->list.n * sizeof **out);
+		r->subject.n = names->list.n;
+		r->subject.split = split;
+	}
+	pp_vec_release(&names->list);
+	return status;
+}
+
 /* Two files, or the repeated runs in two directories. */
 static pp_status
 sides_expand(struct pp_reply *r, const char *const *files, size_t n, const char ***out)
@@ -514,21 +340,44 @@ sides_expand(struct pp_reply *r, const char *const *files, size_t n, const char 
 
 	for (i = 0; i < n && status == PP_OK; i++) {
 		split = i == 1 ? names.list.n : split;
-		if (is_directory(files[i]))
-			status = directory_expand(r, files[i], &names);
-		else if (!pp_vec_push(&names.list, files[i]))
-			status = pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
+		status = source_expand(r, files[i], &names);
 	}
-	*out = pp_answer_alloc(answer_of(r), (names.list.n + 1) * sizeof **out);
-	if (status == PP_OK && !*out)
-		status = pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
-	if (status == PP_OK) {
-		memcpy(*out, names.list.at, names.list.n * sizeof **out);
-		r->subject.n = names.list.n;
-		r->subject.split = n == 2 ? split : 1;
+	return sides_keep(r, &names, n == 2 ? split : 1, status, out);
+}
+
+/*
+ * What was given as before and after: files, or conditions on the profiles of the one store that is named. Which they are
+ * is told by `store`, NULL for files.
+ */
+static pp_status
+sides_given(struct pp_reply *r, const char *store, const char ***out)
+{
+	const struct pp_texts *given =
+	    &((const struct pp_compared *)(const void *)r->asking.params)->files;
+	struct file_names names = { 0 };
+	size_t split = 0, side, i;
+	pp_status status = PP_OK;
+
+	for (side = PP_BEFORE; side <= PP_AFTER; side++) {
+		split = side == PP_AFTER ? names.list.n : 0;
+		for (i = 0; i < given->list.n && status == PP_OK; i++) {
+			const char *text = given->list.at[i].text;
+
+			if ((strcmp(given->list.at[i].param->name, "after") == 0) !=
+			    (side == PP_AFTER))
+				continue;
+			if (store)
+				status = pp_members_expand(r, store, text, &names.list);
+			else if (pp_provider_knows(r, text))
+				status = pp_members_expand(r, text, NULL, &names.list);
+			else if (!pp_vec_push(&names.list, text))
+				status = pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
+		}
 	}
-	pp_vec_release(&names.list);
-	return status;
+	if (status == PP_OK && (split == 0 || split == names.list.n))
+		status = pp_answer_fail(answer_of(r), PP_E_USAGE, PP_RULE_USAGE,
+		                        "--before and --after need files each, and no others");
+	return sides_keep(r, &names, split, status, out);
 }
 
 /* The files of both sides, those before first; false (said) when they make no sense. */
@@ -537,40 +386,31 @@ sides_find(struct pp_reply *r, const char *const *files, size_t n, const char **
 {
 	const struct pp_compared *params =
 	    (const struct pp_compared *)(const void *)r->asking.params;
-	size_t given = params->files.list.n, side, i;
-	const char **all = pp_answer_alloc(answer_of(r), (given + n + 1) * sizeof *all);
+	size_t given = params->files.list.n;
 
-	*out = all;
+	*out = NULL;
 	r->subject.n = r->subject.split = 0;
-	if (!all)
-		return pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
 	if (given == 0 && (n == 1 || n == 2))
 		return sides_expand(r, files, n, out);
-	for (side = PP_BEFORE; side <= PP_AFTER; side++) {
-		r->subject.split = side == PP_AFTER ? r->subject.n : 0;
-		for (i = 0; i < given; i++)
-			if ((strcmp(params->files.list.at[i].param->name, "after") == 0) ==
-			    (side == PP_AFTER))
-				all[r->subject.n++] = params->files.list.at[i].text;
-	}
 	if (given == 0)
 		return pp_answer_fail(answer_of(r), PP_E_USAGE, PP_RULE_USAGE,
 		                      "name two files, or repeated runs with --before and --after");
-	if (n > 0 || r->subject.split == 0 || r->subject.split == r->subject.n)
+	if (n > 1 || (n == 1 && !pp_provider_knows(r, files[0])))
 		return pp_answer_fail(answer_of(r), PP_E_USAGE, PP_RULE_USAGE,
 		                      "--before and --after need files each, and no others");
-	return PP_OK;
+	return sides_given(r, n ? files[0] : NULL, out);
 }
 
 /* Whether every file can be read twice. */
 static bool
-files_stay(const char *const *files, size_t n)
+files_stay(const struct pp_reply *r, const char *const *files, size_t n)
 {
 	struct stat st;
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (stat(files[i], &st) != 0 || !S_ISREG(st.st_mode))
+		if (!pp_member_find(r, files[i]) &&
+		    (stat(files[i], &st) != 0 || !S_ISREG(st.st_mode)))
 			return false;
 	return true;
 }
@@ -585,13 +425,15 @@ ask_sides(struct pp_reply *r, const char *const *files, size_t n)
 	pp_status status = sides_find(r, files, n, &all);
 	size_t i;
 
+	if (status == PP_OK)
+		status = pp_members_wanted(r);
 	r->topics = pp_answer_alloc(answer_of(r), (r->subject.n + 1) * sizeof *r->topics);
 	r->subject.topics = r->topics;
 	if (status != PP_OK || !r->topics)
 		return status;
 	/* Costs per function are read faster, and suffice unless several become one. */
 	if (!order.want.stacks && !pp_asking_whole(&r->asking) && !pp_maps_given(r) &&
-	    files_stay(all, r->subject.n))
+	    files_stay(r, all, r->subject.n))
 		order.want.facets = (facets & ~(unsigned)PP_FACETS) | PP_COSTS;
 	for (;;) {
 		for (i = 0; i < r->subject.n && status == PP_OK; i++)
@@ -653,14 +495,15 @@ files_expand(struct pp_reply *r, const char *const *files, size_t n, struct file
 	size_t i;
 
 	for (i = 0; i < n && status == PP_OK; i++) {
-		if (!folders && is_directory(files[i])) {
-			names->directories++;
-			status = directory_expand(r, files[i], names);
-		} else if (!pp_vec_push(&names->list,
-		                        pp_answer_copy(answer_of(r), pp_slice_z(files[i])))) {
+		names->split = i == 1 ? names->list.n : names->split;
+		if (!folders)
+			status = source_expand(r, files[i], names);
+		else if (!pp_vec_push(&names->list,
+		                      pp_answer_copy(answer_of(r), pp_slice_z(files[i]))))
 			status = pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
-		}
 	}
+	if (status == PP_OK && !folders)
+		status = pp_members_wanted(r);
 	return status;
 }
 
@@ -678,7 +521,8 @@ files_take(struct pp_reply *r, const char *const *files, size_t n, const char *c
 		if (files[i][0] == '\0')
 			return pp_answer_fail(a, PP_E_USAGE, PP_RULE_USAGE, "a file name is empty");
 		dashes += strcmp(files[i], "-") == 0;
-		kept[i] = pp_answer_copy(a, pp_slice_z(files[i]));
+		kept[i] = pp_member_find(r, files[i]) ? files[i]
+		                                      : pp_answer_copy(a, pp_slice_z(files[i]));
 	}
 	if (dashes > 1)
 		return pp_answer_fail(a, PP_E_USAGE, PP_RULE_USAGE,
@@ -697,10 +541,12 @@ ask_about(struct pp_reply *r, const char *const *given, size_t n)
 	struct file_names names = { 0 };
 	pp_status status = q->asks == PP_ASKS_SIDES ? PP_OK : files_expand(r, given, n, &names);
 
-	if (status == PP_OK && names.directories) {
+	if (status == PP_OK && (names.directories || names.stores)) {
+		r->from_directory = names.directories > 0;
+		r->from_store = names.stores > 0;
+		r->second = names.stores && n == 2 ? names.split : 0;
 		given = names.list.at;
 		n = names.list.n;
-		r->from_directory = true;
 	}
 	if (status == PP_OK)
 		status = files_take(r, given, n, &files);
@@ -780,6 +626,8 @@ pp_ask_files(const char *const *files, size_t n, const char *question, const cha
 	r->meter.account.stop = opts.stop;
 	r->meter.account.stop_ctx = opts.ctx;
 	status = ask_about(r, files, n);
+	if (status == PP_OK || answer_of(r)->stands)
+		pp_members_facts(r);
 	/* What is kept makes room for what is asked for. */
 	if (opts.shelf && pp_account_exceeded() && pp_shelf_held(opts.shelf) > 0 &&
 	    !(opts.stop && opts.stop(opts.ctx))) {

@@ -143,6 +143,16 @@ rows_of(struct pp_folders *l, const char *path, struct pp_answer *a)
 
 /* ---- looking into them ---- */
 
+static bool
+belongs_to_store(const struct pp_folders *l, const char *path)
+{
+	const struct pp_provider *provider = l->reply->opts.provider;
+	size_t n = strlen(path);
+
+	return provider && (provider->mine(path) || (n > 4 && (strcmp(path + n - 4, "-wal") == 0 ||
+	                                                       strcmp(path + n - 4, "-shm") == 0)));
+}
+
 static void
 row_look(void *ctx, unsigned index)
 {
@@ -155,7 +165,8 @@ row_look(void *ctx, unsigned index)
 	struct pp_diags diags;
 	struct pp_opened opened;
 
-	if (row->packed != l->packed || row->companion)
+	/* Who opens the file of a store beside an open one loses its locks. */
+	if (row->packed != l->packed || row->companion || belongs_to_store(l, row->path))
 		return;
 	pp_diags_init(&diags);
 	if (pp_open(&opened, row->path, NULL, 0, &opts, &diags) == PP_OK) {

@@ -3,7 +3,7 @@
  */
 #include <time.h>
 
-#include "api/reply.h"
+#include "api/members.h"
 #include "model/derive.h"
 #include "questions/find.h"
 #include "text/suggest.h"
@@ -166,6 +166,75 @@ options_list(struct pp_reply *r)
 	return list;
 }
 
+static const struct pp_kept_file *
+member_companion(void *supply, const char *base_name)
+{
+	const struct pp_supply *s = supply;
+	size_t i;
+
+	for (i = 1; i < s->n; i++)
+		if (strcmp(s->files[i].name, base_name) == 0)
+			return &s->files[i];
+	return NULL;
+}
+
+/* A profile out of a store: its files are opened, or it is there. */
+static pp_status
+member_begin(struct pp_reply *r, const struct pp_stored *member, struct pp_loaded *l,
+             const struct pp_read_opts *opts)
+{
+	struct pp_supply *s = &l->supply, *kept;
+	struct pp_buf problem = { 0 };
+	pp_status status = r->opts.provider->load(member->selected, member->nth, s, &problem);
+	struct pp_from from = { 0 };
+
+	if (status != PP_OK && status != PP_E_NOMEM)
+		(void)pp_answer_fail(answer_of(r), status, "damaged-store", "%s",
+		                     problem.n ? problem.p : pp_status_text(status));
+	pp_buf_release(&problem);
+	if (status != PP_OK || s->n == 0) {
+		l->profile = s->profile;
+		s->profile = NULL;
+		return status;
+	}
+	/* What is opened may move, and is read later. */
+	kept = pp_answer_alloc(answer_of(r), sizeof *kept);
+	if (!kept)
+		return PP_E_NOMEM;
+	*kept = *s;
+	/* Memory of no bytes has an address, too. */
+	from = (struct pp_from){ .data = s->files[0].size ? s->files[0].data : "",
+		                 .size = s->files[0].size,
+		                 .companion = member_companion,
+		                 .ctx = kept };
+	return pp_open_from(&l->opened, s->path, &from, opts, l->diags);
+}
+
+static pp_status
+loaded_begin(struct pp_reply *r, struct pp_loaded *l, const struct pp_read_opts *opts)
+{
+	const struct pp_stored *member = pp_member_find(r, l->file);
+
+	return member ? member_begin(r, member, l, opts)
+	              : pp_open(&l->opened, l->file, NULL, 0, opts, l->diags);
+}
+
+/* What a store says of a profile answers to labels that are asked for, as what the file says of itself does. */
+static void
+member_label(struct pp_reply *r, struct pp_loaded *l, const struct pp_slice *keys, size_t n)
+{
+	const struct pp_stored *member = pp_member_find(r, l->file);
+	size_t i;
+
+	for (i = 0; member && l->profile && i < n; i++) {
+		struct pp_slice text = r->opts.provider->label(member->selected, member->nth,
+		                                               keys[i]);
+
+		if (text.n && !pp_profile_label(l->profile, keys[i], text))
+			l->status = PP_E_NOMEM;
+	}
+}
+
 /* Opens a file and lets the formats bid; l->status tells how it went. A status for wrong options (said). */
 pp_status
 pp_loaded_open(struct pp_reply *r, const char *file, const struct pp_load_order *order,
@@ -191,8 +260,10 @@ pp_loaded_open(struct pp_reply *r, const char *file, const struct pp_load_order 
 		opts.progress = reading_progress;
 		opts.progress_ctx = r;
 	}
-	l->status = pp_open(&l->opened, file, NULL, 0, &opts, l->diags);
-	l->is_open = l->status == PP_OK;
+	l->status = loaded_begin(r, l, &opts);
+	l->is_open = l->status == PP_OK && !l->profile;
+	if (!l->is_open)
+		member_label(r, l, order->label_keys, order->label_key_count);
 	if (l->is_open) {
 		l->opened.order->facets = order->want.facets;
 		l->opened.order->filter = order->filter;
@@ -221,18 +292,22 @@ pp_loaded_read(struct pp_reply *r, struct pp_loaded *l)
 {
 	uint64_t start = pp_load_clock();
 
-	if (l->status == PP_OK)
+	if (l->status == PP_OK && !l->profile)
 		l->status = pp_opened_read(&l->opened, &l->profile);
+	if (l->is_open)
+		member_label(r, l, l->opened.order->label_keys, l->opened.order->label_key_count);
 	pp_load_progress(r, (struct pp_progress_at){ .file = l->file, .over = true });
 	l->nanoseconds += pp_load_clock() - start;
 }
 
 void
-pp_loaded_drop(struct pp_loaded *l)
+pp_loaded_drop(struct pp_reply *r, struct pp_loaded *l)
 {
 	if (l->is_open)
 		pp_opened_close(&l->opened);
 	l->is_open = false;
+	if (l->supply.data || l->supply.profile)
+		r->opts.provider->drop(&l->supply);
 	pp_profile_free(l->profile);
 	l->profile = NULL;
 }

@@ -83,8 +83,8 @@ pp_merged_note(struct pp_reply *r, const char *const *files, size_t n)
 	if (n < 2 || r->from_directory || q->makes || strcmp(q->name, "summary") == 0)
 		return;
 	pp_units_u64(&text, n);
-	pp_buf_adds(&text, " files, merged");
-	if (n == 2) {
+	pp_buf_adds(&text, r->from_store ? " profiles, merged" : " files, merged");
+	if (n == 2 && !r->from_store) {
 		pp_buf_adds(&text, "; what changed between them: polyprof diff ");
 		pp_suggest_word(&text, files[0]);
 		pp_buf_adds(&text, " ");

@@ -147,12 +147,26 @@ regular_file(const char *path)
 	return path && stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+/* A companion of what is read out of memory; NULL when there is none of that name. */
+static const struct pp_kept_file *
+sibling_kept(const struct pp_opening *o, const char *base_name)
+{
+	return o->from.companion && sibling_possible(o, base_name)
+	           ? o->from.companion(o->from.ctx, base_name)
+	           : NULL;
+}
+
 static bool
 reader_has_sibling(struct pp_reader *r, const char *base_name)
 {
-	char *path = sibling_possible(r->impl, base_name) ? sibling_path(r->impl, base_name) : NULL;
-	bool there = regular_file(path);
+	const struct pp_opening *o = r->impl;
+	char *path;
+	bool there;
 
+	if (o->from.companion)
+		return sibling_kept(o, base_name) != NULL;
+	path = sibling_possible(o, base_name) ? sibling_path(o, base_name) : NULL;
+	there = regular_file(path);
 	free(path);
 	return there;
 }
@@ -197,20 +211,17 @@ reader_open_sibling(struct pp_reader *r, const char *base_name, struct pp_input 
 {
 	struct pp_opening *o = r->impl;
 	char *path;
+	const struct pp_kept_file *kept = sibling_kept(o, base_name);
 	struct companion *c;
 	pp_status status;
 
 	*sibling = NULL;
 	memset(r->sibling_compression, 0, sizeof r->sibling_compression);
-	if (!sibling_possible(o, base_name))
+	if (!reader_has_sibling(r, base_name))
 		return PP_E_IO;
 	path = sibling_path(o, base_name);
 	if (!path)
 		return PP_E_NOMEM;
-	if (!regular_file(path)) {
-		free(path);
-		return PP_E_IO;
-	}
 	c = calloc(1, sizeof *c);
 	if (!c || !pp_io_init(&c->io, &o->io.limits, r->threads, r->diags)) {
 		free(c);
@@ -221,7 +232,8 @@ reader_open_sibling(struct pp_reader *r, const char *base_name, struct pp_input 
 	c->opening = o;
 	c->path = path;
 	c->io.file = path;
-	status = pp_input_file(&c->io, path, sibling);
+	status = kept ? pp_input_memory(&c->io, kept->data, kept->size, sibling)
+	              : pp_input_file(&c->io, path, sibling);
 	if (status == PP_OK)
 		status = peel(&c->io, path, sibling, r->sibling_compression,
 		              PP_COUNT_OF(r->sibling_compression) - 1);
@@ -598,7 +610,7 @@ static pp_status
 open_stack(struct pp_opened *o, struct pp_opening *opening, const struct pp_from *from)
 {
 	struct pp_reader *r = &o->reader;
-	pp_status status = opening->beside ? enter_recording(opening) : PP_OK;
+	pp_status status = opening->beside && !from->data ? enter_recording(opening) : PP_OK;
 
 	if (status != PP_OK)
 		return status;
@@ -641,6 +653,7 @@ pp_open_from(struct pp_opened *o, const char *path, const struct pp_from *bytes,
 	                                   : NULL;
 	struct pp_opening *opening;
 	pp_status status;
+	bool is_file;
 
 	*o = (struct pp_opened){ 0 };
 	if (!path || (opts && opts->from && !(from && from->can & PP_CAN_READ)))
@@ -648,8 +661,10 @@ pp_open_from(struct pp_opened *o, const char *path, const struct pp_from *bytes,
 	opening = opening_new(path, opts, diags);
 	if (!opening)
 		return PP_E_NOMEM;
-	opening->beyond = !bytes->data && !bytes->read && !opening->opts.confined;
-	opening->beside = !bytes->data && !bytes->read && strcmp(path, "-") != 0;
+	opening->from = *bytes;
+	is_file = (!bytes->data && !bytes->read) || bytes->companion;
+	opening->beyond = is_file && !opening->opts.confined;
+	opening->beside = is_file && strcmp(path, "-") != 0;
 	pp_diags_set_file(opening->io.diags, path);
 	reader_init(&o->reader, opening);
 	o->order = &opening->order;

@@ -19,7 +19,8 @@ struct pp_opening {
 	bool beside;     /* there is a directory in which companions may stand */
 	bool beyond;     /* files that a recording names may be opened: it is no piece of memory */
 	char home[4096]; /* what is known of the user, text of home() in it */
-	bool pushed;     /* the reader put a filter on its input */
+	struct pp_from from; /* where its bytes come from */
+	bool pushed;         /* the reader put a filter on its input */
 	const char *foreign; /* a packing that is not read here, when that is what it is */
 	const struct pp_stranger *stranger; /* what it is otherwise, as far as that is known */
 	pp_status sibling_status;           /* the worst end of a companion */

@@ -15,6 +15,7 @@
 /* Which profiles of a source: as typed, NULL = not given. */
 struct pp_provider_texts {
 	const char *where, *since, *until, *between;
+	const char *side; /* one more condition: of what stands before, or after */
 };
 
 /* A file of an input that is kept: the first is what is read, the others stand beside it. */
@@ -56,6 +57,8 @@ struct pp_provider {
 	size_t (*count)(const struct pp_selected *);
 	/* What one is called in messages; it can be asked about by that name. Lives as long as the selection. */
 	const char *(*name)(struct pp_selected *, size_t nth);
+	/* The value of a label of one; n = 0: it has none. Lives as long as the selection. */
+	struct pp_slice (*label)(struct pp_selected *, size_t nth, struct pp_slice key);
 	/* Tells contents apart; 0 = unknown. */
 	uint32_t (*stamp)(const struct pp_selected *, size_t nth);
 	pp_status (*load)(struct pp_selected *, size_t nth, struct pp_supply *,

@@ -7,6 +7,7 @@
 
 #include "api/api.h"
 #include "api/meter.h"
+#include "api/provider.h"
 #include "api/source.h"
 #include "polyprof/polyprof_experimental.h"
 #include "output/html.h"
@@ -35,7 +36,23 @@ struct pp_loaded {
 	bool is_open;
 	struct pp_profile *profile; /* NULL when nothing could be used */
 	struct pp_diags *diags;     /* the answer's */
+	struct pp_supply supply;    /* what a store has of it, while it is open */
 	uint64_t nanoseconds;       /* that opening and reading took */
+};
+
+/* Names of files; those of profiles in a store are known by their address. */
+typedef PP_VEC(const char *) pp_file_names;
+
+/* A profile out of a store. */
+struct pp_stored {
+	struct pp_selected *selected;
+	size_t nth;
+};
+
+struct pp_members {
+	PP_VEC(struct pp_selected *) selections;
+	PP_VEC(struct pp_stored) list;
+	struct pp_map index; /* of the list, by the address of the name */
 };
 
 struct pp_reply {
@@ -49,7 +66,10 @@ struct pp_reply {
 	const char *reading_file; /* that is read now */
 	struct pp_sources sources;
 	struct pp_folders *folders; /* PP_ASKS_FOLDERS, or a directory instead of files */
+	struct pp_members members;  /* that the question is about */
 	bool from_directory;        /* what cannot be merged is left out, and said */
+	bool from_store;            /* or out of one */
+	size_t second; /* of two sources, one of them a store: where the second begins; else 0 */
 	struct pp_loaded rewritten; /* opened, and to be read when it is written */
 	PP_VEC(struct pp_reply_table) tables;
 	struct pp_html_tables *pieces; /* of a report, for its viewer; NULL until asked for */
@@ -61,6 +81,8 @@ pp_status pp_reply_new(const char *question, const char *const *params, const st
                        struct pp_reply **out);
 /* Lists the tables that have a name and whose rows can be looked up; false when out of memory. */
 bool pp_reply_tables(struct pp_reply *);
+/* Tells the content of a file, or of a profile out of a store, from another; 0 = unknown. */
+uint32_t pp_topic_stamp(struct pp_reply *, const char *file);
 /* What a view is made for. */
 struct pp_seen_for pp_reply_seen_for(const struct pp_reply *, const struct pp_want *);
 
@@ -107,7 +129,7 @@ bool pp_topic_wants_whole(const struct pp_reply *);
 pp_status pp_topic_whole(struct pp_reply *, const char *const *files, size_t n,
                          const struct pp_load_order *, size_t topic);
 /* Lets go of the input and the profile, keeps the findings. */
-void pp_loaded_drop(struct pp_loaded *);
+void pp_loaded_drop(struct pp_reply *, struct pp_loaded *);
 /*
  * Tells the findings and decides: PP_OK when the profile may be used, else a status with the reason said. A damaged file
  * may not when that is forbidden.

@@ -1,7 +1,7 @@
 /*
  * Profiles that are read whole, for the sake of handles, and stay on a shelf where there is one.
  */
-#include "api/reply.h"
+#include "api/members.h"
 #include "api/shelf.h"
 
 static struct pp_answer *
@@ -37,6 +37,17 @@ pp_topic_wants_whole(const struct pp_reply *r)
 	return pp_asking_whole(&r->asking) ||
 	       (r->opts.shelf && r->asking.question->makes == PP_MAKES_REPORT &&
 	        !(scope && pp_scope_facets(scope, 0) & PP_LABELS));
+}
+
+uint32_t
+pp_topic_stamp(struct pp_reply *r, const char *file)
+{
+	const struct pp_stored *m = pp_member_find(r, file);
+	struct pp_shelf_key key;
+
+	if (m)
+		return r->opts.provider->stamp(m->selected, m->nth);
+	return pp_shelf_key_of(file, &key) ? pp_shelf_stamp(&key) : 0;
 }
 
 /* Puts a profile on the shelf, and takes it for as long as the answer lives. */
@@ -103,10 +114,10 @@ whole_load(struct pp_reply *r, const char *const *files, size_t n,
 	struct pp_load_order order = *given;
 	struct pp_profile *profile = NULL, **kept;
 	struct pp_shelf_key key;
-	bool known = pp_shelf_key_of(files[0], &key);
+	bool known = !pp_member_find(r, files[0]) && pp_shelf_key_of(files[0], &key);
 	pp_status status;
 
-	t->stamp = known ? pp_shelf_stamp(&key) : 0;
+	t->stamp = pp_topic_stamp(r, files[0]);
 	if (known && can_shelve(r, n) && shelf_find(r, &key, t))
 		return PP_OK;
 	order.base = r->asking.params->base;

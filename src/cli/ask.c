@@ -10,6 +10,7 @@
 
 #include "cli/help.h"
 #include "cli/progress.h"
+#include "cli/stores.h"
 #include "text/escape.h"
 #include "text/suggest.h"
 #include "text/units.h"
@@ -316,7 +317,8 @@ struct stretch {
 };
 
 static int
-ask(struct pp_cli *cli, const struct request *r, pp_rendering_form form, struct stretch when)
+ask(struct pp_cli *cli, const char *question, const struct request *r, pp_rendering_form form,
+    struct stretch when)
 {
 	struct listener listener = { .cli = cli };
 	struct pp_ask_opts opts = { .size = sizeof opts,
@@ -328,12 +330,13 @@ ask(struct pp_cli *cli, const struct request *r, pp_rendering_form form, struct 
 		                    .terminal = cli->out_terminal,
 		                    .changed_from = when.from,
 		                    .changed_to = when.to,
+		                    .provider = pp_cli_provider(),
 		                    .note = note_print,
 		                    .findings = findings_print,
 		                    .progress = pp_progress_wanted(cli) ? progress_show : NULL };
 	pp_answer *answer = NULL;
-	pp_status status = pp_ask_files(r->files.at, r->files.n, cli->command->question,
-	                                r->params.at, &opts, &answer);
+	pp_status status = pp_ask_files(r->files.at, r->files.n, question, r->params.at, &opts,
+	                                &answer);
 	bool stands = answer && pp_answer_stands(answer);
 	int code = pp_exit_of(status), printed = 0;
 
@@ -350,6 +353,27 @@ ask(struct pp_cli *cli, const struct request *r, pp_rendering_form form, struct 
 	code = code ? code : printed;
 	cli->problem->answered |= stands && printed == 0;
 	return stands && printed == 0 ? pp_cli_keep(cli, code) : code;
+}
+
+int
+pp_cli_ask_files(struct pp_cli *cli, const char *question, const char *const *files, size_t n,
+                 const char *const *params, pp_rendering_form form)
+{
+	struct request r = { .failed = false };
+	int code = PP_EXIT_INPUT;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		r.failed |= !pp_vec_push(&r.files, files[i]);
+	for (i = 0; params[i]; i++)
+		r.failed |= !pp_vec_push(&r.params, params[i]);
+	r.failed |= !pp_vec_push(&r.params, (const char *)NULL);
+	if (r.failed)
+		pp_cli_error(cli, "%s", pp_status_text(PP_E_NOMEM));
+	else
+		code = ask(cli, question, &r, form, (struct stretch){ 0, 0 });
+	request_release(&r);
+	return code;
 }
 
 /* ---- watching ---- */
@@ -376,7 +400,7 @@ watch(struct pp_cli *cli, const struct request *r, pp_rendering_form form)
 	int code;
 
 	for (;;) {
-		code = pp_cli_finish(cli, ask(cli, r, form, when));
+		code = pp_cli_finish(cli, ask(cli, cli->command->question, r, form, when));
 		if (code)
 			return code;
 		reader.revents = 0;
@@ -463,7 +487,7 @@ pp_cli_ask(struct pp_cli *cli)
 	else if (code == 0 && pp_args_flag(&cli->args, "watch"))
 		code = watch(cli, &r, form);
 	else if (code == 0)
-		code = ask(cli, &r, form, (struct stretch){ 0, 0 });
+		code = ask(cli, cli->command->question, &r, form, (struct stretch){ 0, 0 });
 	request_release(&r);
 	return code;
 }

@@ -71,5 +71,8 @@ uint64_t pp_cli_size(const char *text);
 
 /* Asks the command's question and prints the answer; an exit code. */
 int pp_cli_ask(struct pp_cli *);
+/* Asks any question about files; parameters as "name=value", ended by NULL. */
+int pp_cli_ask_files(struct pp_cli *, const char *question, const char *const *files, size_t n,
+                     const char *const *params, pp_rendering_form);
 
 #endif

@@ -210,6 +210,11 @@ parse_long(struct parse *p, const char *text)
 		option_suggest(p, text, n);
 		return false;
 	}
+	/* "[AGE]": a value that may be missing; one that follows begins with a digit. */
+	if (option->value && option->value[0] == '[' && !equals &&
+	    (p->next >= p->argc || !strchr("0123456789", p->argv[p->next][0]) ||
+	     !p->argv[p->next][0]))
+		return given_add(p, option, "");
 	if (option->kind != PP_PARAM_FLAG)
 		return given_add_value(p, option, equals ? equals + 1 : NULL);
 	if (equals) {

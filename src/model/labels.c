@@ -20,6 +20,17 @@ pp_profile_has_labels(const struct pp_profile *p)
 	return false;
 }
 
+bool
+pp_profile_label(struct pp_profile *p, struct pp_slice key, struct pp_slice text)
+{
+	struct pp_meta_row row = { .type = PP_META_TEXT };
+	bool is_new;
+
+	return pp_strtab_intern(&p->strs, key.p, key.n, &row.key, &is_new) &&
+	       pp_strtab_intern(&p->strs, text.p, text.n, &row.text, &is_new) &&
+	       pp_vec_push(&p->meta, row);
+}
+
 void
 pp_label_print(const struct pp_profile *p, const struct pp_label_row *row, struct pp_buf *to)
 {

@@ -34,6 +34,8 @@ struct pp_label_row {
 bool pp_profile_has_labels(const struct pp_profile *);
 /* The value of a top-level key of the metadata; false when there is none. */
 bool pp_meta_label(const struct pp_profile *, struct pp_slice key, struct pp_slice *text);
+/* Gives all of a profile that is just built a label, as metadata would; false when out of memory. */
+bool pp_profile_label(struct pp_profile *, struct pp_slice key, struct pp_slice text);
 /* Appends the value of a label: text, or a number and its unit. */
 void pp_label_print(const struct pp_profile *, const struct pp_label_row *, struct pp_buf *);
 

@@ -55,6 +55,22 @@ static const struct pp_param strict_params[] = {
 };
 static const struct pp_param_group params_strict = { "Input", strict_params };
 
+static const struct pp_param store_params[] = {
+	{ "where", 0, PP_PARAM_TEXT, "EXPR",
+	  "of a store, profiles whose labels fit: 'service=web and host~\"^a\"'", PP_HINT_NONE,
+	  offsetof(struct pp_asked, store.where) },
+	{ "since", 0, PP_PARAM_TEXT, "TIME",
+	  "of a store, what was recorded since then: an age (90s 30m 1h 1d 2w), @SECONDS or "
+	  "2026-11-15T20:00:00Z",
+	  PP_HINT_NONE, offsetof(struct pp_asked, store.since) },
+	{ "until", 0, PP_PARAM_TEXT, "TIME", "of a store, what was recorded before then",
+	  PP_HINT_NONE, offsetof(struct pp_asked, store.until) },
+	{ "between", 0, PP_PARAM_TEXT, "TIME..TIME", "both", PP_HINT_NONE,
+	  offsetof(struct pp_asked, store.between) },
+	{ 0 },
+};
+static const struct pp_param_group params_store = { "Store", store_params };
+
 static const struct pp_param excerpt_params[] = {
 	{ "budget", 0, PP_PARAM_COUNT, "N",
 	  "answer in at most N tokens, 300 to 20000, and say how to get the rest", PP_HINT_NONE,
@@ -160,13 +176,10 @@ const struct pp_param_group pp_params_depth = { "Filters", depth_params };
 
 /* What no question can be without; one of its own of the same name comes first. */
 static const struct pp_param_use common_uses[] = {
-	{ &params_input, 0, PP_GROUP_INPUT },
-	{ &params_variant, 0, PP_GROUP_INPUT },
-	{ &params_strict, 0, PP_GROUP_INPUT },
-	{ &params_budget, 0, PP_GROUP_FIRST },
-	{ &params_excerpt, 0, PP_GROUP_FIRST },
-	{ &params_output, 0, PP_GROUP_FIRST },
-	{ 0 },
+	{ &params_input, 0, PP_GROUP_INPUT },  { &params_variant, 0, PP_GROUP_INPUT },
+	{ &params_strict, 0, PP_GROUP_INPUT }, { &params_store, 0, PP_GROUP_INPUT },
+	{ &params_budget, 0, PP_GROUP_FIRST }, { &params_excerpt, 0, PP_GROUP_FIRST },
+	{ &params_output, 0, PP_GROUP_FIRST }, { 0 },
 };
 
 /* Whether help shows a group of a question: what needs no name is shown by the synopsis. */

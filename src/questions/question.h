@@ -46,10 +46,13 @@ struct pp_asked {
 	bool terminal;       /* it is printed on one */
 	bool follows;        /* only what changed is asked for: earlier answers told the rest */
 	const char *metric;  /* NULL = the primary one */
-	const char *base;    /* the file that is subtracted; or NULL */
-	unsigned names;      /* enum pp_names */
-	bool handles;        /* rows for people begin with them */
-	const char *before;  /* a second file that it is compared with; or NULL */
+	struct pp_selecting {
+		const char *where, *since, *until, *between;
+	} store;            /* which profiles of a store; NULL = all */
+	const char *base;   /* the file that is subtracted; or NULL */
+	unsigned names;     /* enum pp_names */
+	bool handles;       /* rows for people begin with them */
+	const char *before; /* a second file that it is compared with; or NULL */
 	const struct pp_format *const *formats; /* beside those of the library; or NULL */
 	struct pp_reading reading;
 };

@@ -7,11 +7,22 @@
 
 const struct pp_store_engine *const pp_store_engines[] = { &pp_store_sqlite, NULL };
 
-/* A source up to "?where=", which is the selection's. NULL when out of memory. */
+const char *
+pp_store_source_where(const char *source)
+{
+	const char *where = strstr(source, "?where=");
+
+	/* The address of a server has a query of its own. */
+	if (!where && strstr(source, "://"))
+		where = strstr(source, "&where=");
+	return where;
+}
+
+/* A source up to what selects some of its profiles. NULL when out of memory. */
 static char *
 source_bare(const char *source)
 {
-	const char *where = strstr(source, "?where=");
+	const char *where = pp_store_source_where(source);
 	size_t n = where ? (size_t)(where - source) : strlen(source);
 	char *bare = malloc(n + 1);
 
@@ -35,15 +46,6 @@ pp_store_engine_of(const char *source)
 	return bare ? pp_store_engines[i] : NULL;
 }
 
-/* Whether a store of that name is made where there is none. */
-static bool
-may_be_made(const char *source)
-{
-	size_t n = strlen(source);
-
-	return n > 5 && strcmp(source + n - 5, ".ppdb") == 0;
-}
-
 pp_status
 pp_store_open(const char *source, enum pp_store_mode mode, struct pp_store **out,
               struct pp_buf *problem)
@@ -53,14 +55,11 @@ pp_store_open(const char *source, enum pp_store_mode mode, struct pp_store **out
 	pp_status status = PP_E_NOMEM;
 
 	*out = NULL;
-	if (!engine && bare && (mode == PP_STORE_CREATE || may_be_made(bare)))
+	/* What is no store, or none yet, is for the engine to say. */
+	if (!engine)
 		engine = &pp_store_sqlite;
-	if (bare && engine) {
+	if (bare)
 		status = engine->open(bare, mode, out, problem);
-	} else if (bare) {
-		pp_buf_addf(problem, "%s is no store", bare);
-		status = PP_E_INVALID;
-	}
 	free(bare);
 	return status;
 }
@@ -75,27 +74,15 @@ pp_store_close(struct pp_store *store)
 void
 pp_store_list_release(struct pp_store_list *list)
 {
-	while (list->texts.n > 0)
-		free(list->texts.at[--list->texts.n]);
-	pp_vec_release(&list->texts);
+	pp_arena_release(&list->texts);
 	pp_vec_release(&list->entries);
+	*list = (struct pp_store_list){ 0 };
 }
 
 const char *
 pp_store_list_text(struct pp_store_list *list, const char *text, size_t n)
 {
-	char *copy = malloc(n + 1);
-
-	if (!copy)
-		return NULL;
-	if (n)
-		memcpy(copy, text, n);
-	copy[n] = '\0';
-	if (!pp_vec_push(&list->texts, copy)) {
-		free(copy);
-		return NULL;
-	}
-	return copy;
+	return pp_arena_copy(&list->texts, text, n);
 }
 
 void

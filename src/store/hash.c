@@ -124,7 +124,7 @@ pp_blake2b_end(struct pp_blake2b *b, unsigned char *out)
 }
 
 void
-pp_digest_init(struct pp_blake2b *b)
+pp_digest_begin(struct pp_blake2b *b)
 {
 	pp_blake2b_init(b, PP_DIGEST);
 }
@@ -193,7 +193,7 @@ pp_node_digest(const unsigned char parent[PP_DIGEST], struct pp_slice frame_key,
 {
 	struct pp_blake2b b;
 
-	pp_digest_init(&b);
+	pp_digest_begin(&b);
 	pp_digest_part(&b, pp_slice_of(parent, PP_DIGEST));
 	pp_digest_part(&b, frame_key);
 	pp_digest_end(&b, out);
@@ -214,7 +214,7 @@ void
 pp_profile_digest_init(struct pp_blake2b *b, struct pp_slice labels, struct pp_stated_time t0,
                        struct pp_stated_time t1, uint64_t length)
 {
-	pp_digest_init(b);
+	pp_digest_begin(b);
 	pp_digest_part(b, labels);
 	time_part(b, t0);
 	time_part(b, t1);

@@ -31,7 +31,7 @@ void pp_blake2b_end(struct pp_blake2b *, unsigned char *out);
 
 /* ---- digests of parts ---- */
 
-void pp_digest_init(struct pp_blake2b *);
+void pp_digest_begin(struct pp_blake2b *);
 void pp_digest_part(struct pp_blake2b *, struct pp_slice);
 /* The head of a part whose bytes follow through pp_blake2b_add(), exactly n of them. */
 void pp_digest_part_head(struct pp_blake2b *, uint64_t n);

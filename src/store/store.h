@@ -20,6 +20,7 @@
 #define PP_STORE_H
 
 #include "api/provider.h"
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/vec.h"
 
@@ -27,16 +28,18 @@
 
 /* A profile on its way into a store. */
 struct pp_store_item {
-	const struct pp_profile *profile; /* read whole */
+	const struct pp_profile
+	    *profile; /* read whole; NULL where it was let go of: pp_store_engine.wants_profile */
+	const char *format;
+	bool complete;
 	const char *labels; /* canonical JSON, store/label_set.h: {"key":"value",...} */
 	uint8_t hash[PP_STORE_HASH];
 	int64_t t0, t1;         /* ns since 1970 */
 	const char *source;     /* what the file was called */
 	struct pp_slice parcel; /* the input, store/parcel.h */
-	struct pp_slice
-	    meta; /* JSON: {"metrics": [{"name", "unit", "total"}], "stacks": N, "rows": N} */
-	uint64_t stacks; /* with a cost of their own */
-	bool keep;       /* compacting must leave the input alone */
+	struct pp_slice meta;   /* what is known without reading it: store/meta.h */
+	uint64_t stacks;        /* with a cost of their own */
+	bool keep;              /* compacting must leave the input alone */
 };
 
 enum pp_store_level { PP_STORE_FRESH, PP_STORE_PACKED, PP_STORE_ROLLED };
@@ -58,7 +61,7 @@ struct pp_store_entry {
 
 struct pp_store_list {
 	PP_VEC(struct pp_store_entry) entries; /* in the order of (t0, hash) */
-	PP_VEC(char *) texts;
+	struct pp_arena texts;
 	uint64_t series; /* how many different label sets */
 };
 
@@ -117,7 +120,8 @@ struct pp_store {
 };
 
 struct pp_store_engine {
-	const char *name; /* "sqlite", "clickhouse" */
+	const char *name;   /* "sqlite", "clickhouse" */
+	bool wants_profile; /* to add one it needs the profile, not only its input */
 	/* Whether a source is one of its own: by prefix, or by the first 100 bytes of the file. */
 	bool (*mine)(const char *source);
 	pp_status (*open)(const char *source, enum pp_store_mode, struct pp_store **out,
@@ -158,13 +162,28 @@ extern const struct pp_store_engine pp_store_sqlite, pp_store_clickhouse;
 
 /* The engine of a source, "?where=..." behind it or not; NULL when it is no store. */
 const struct pp_store_engine *pp_store_engine_of(const char *source);
-/* Opens a source, without what stands behind "?where=". A name that ends in .ppdb is SQLite where a store may be made. */
+/* Where in a source "?where=" (of a server also "&where=") begins; NULL when it is not there. */
+const char *pp_store_source_where(const char *source);
+/* Opens a source, without what stands behind "?where=". What is no server is a file of SQLite. */
 pp_status pp_store_open(const char *source, enum pp_store_mode, struct pp_store **out,
                         struct pp_buf *problem);
 void pp_store_close(struct pp_store *);
 
 /* Hands stores to the library: pp_ask_opts.provider. */
 extern const struct pp_provider pp_store_provider;
+
+/* The same by hand: what texts select of a source; close it with pp_store_provider.close(). */
+pp_status pp_store_select(const char *source, const struct pp_provider_texts *,
+                          struct pp_selected **out, struct pp_buf *problem);
+struct pp_store *pp_selected_store(const struct pp_selected *);
+const struct pp_store_list *pp_selected_list(const struct pp_selected *);
+/* What was asked for; lives as long as the selection. */
+const struct pp_selection *pp_selected_conditions(const struct pp_selected *);
+/* Lets go of the store, whose reader would keep others waiting; the list and the conditions stay. */
+void pp_selected_detach(struct pp_selected *);
+/* The window that --since, --until and --between make; PP_E_USAGE. */
+pp_status pp_store_window(const struct pp_provider_texts *, struct pp_selection *,
+                          struct pp_buf *problem);
 
 /* ---- adding ---- */
 
@@ -208,6 +227,8 @@ pp_status pp_store_prepare_memory(const void *data, size_t size, const char *nam
                                   struct pp_store_result *, struct pp_buf *problem);
 /* The item of what was prepared, which lives as long as that: for store->engine->add(). */
 const struct pp_store_item *pp_store_prepared_item(const struct pp_store_prepared *);
+/* Lets go of the profile, and of the input but for the parcel. */
+void pp_store_prepared_trim(struct pp_store_prepared *);
 void pp_store_prepared_free(struct pp_store_prepared *);
 
 #endif

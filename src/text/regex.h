@@ -33,5 +33,9 @@ struct pp_regex *pp_regex_new(struct pp_slice pattern, struct pp_buf *problem);
 void pp_regex_free(struct pp_regex *); /* NULL is allowed */
 /* Whether the pattern matches anywhere in the name. */
 enum pp_regex_result pp_regex_match(struct pp_regex *, struct pp_slice name);
+/* The same; what the named groups of the pattern matched is told, one after the other. */
+enum pp_regex_result
+pp_regex_groups(struct pp_regex *, struct pp_slice text,
+                void (*group)(void *ctx, const char *name, struct pp_slice value), void *ctx);
 
 #endif

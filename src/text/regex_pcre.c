@@ -106,3 +106,37 @@ pp_regex_match(struct pp_regex *re, struct pp_slice name)
 		return PP_REGEX_NO;
 	return found == PCRE2_ERROR_NOMEMORY ? PP_REGEX_NOMEM : PP_REGEX_TOO_HARD;
 }
+
+enum pp_regex_result
+pp_regex_groups(struct pp_regex *re, struct pp_slice text,
+                void (*group)(void *ctx, const char *name, struct pp_slice value), void *ctx)
+{
+	const unsigned char *bytes = text.n ? text.p : (const unsigned char *)"", *names = NULL;
+	pcre2_match_data *match = pcre2_match_data_create_from_pattern(re->code, NULL);
+	uint32_t count = 0, width = 0, i;
+	int found = match ? pcre2_match(re->code, bytes, text.n, 0, 0, match, re->context) : 0;
+
+	if (match && found >= 0) {
+		const size_t *spans = pcre2_get_ovector_pointer(match);
+
+		(void)pcre2_pattern_info(re->code, PCRE2_INFO_NAMECOUNT, &count);
+		(void)pcre2_pattern_info(re->code, PCRE2_INFO_NAMEENTRYSIZE, &width);
+		(void)pcre2_pattern_info(re->code, PCRE2_INFO_NAMETABLE, (void *)&names);
+		/* An entry is the number of the group, two bytes, and its name. */
+		for (i = 0; i < count; i++, names += width) {
+			size_t n = (size_t)names[0] << 8 | names[1];
+
+			if (n < pcre2_get_ovector_count(match) && spans[2 * n] != PCRE2_UNSET &&
+			    spans[2 * n + 1] >= spans[2 * n])
+				group(ctx, (const char *)names + 2,
+				      pp_slice_of(bytes + spans[2 * n],
+				                  spans[2 * n + 1] - spans[2 * n]));
+		}
+	}
+	pcre2_match_data_free(match);
+	if (!match || found == PCRE2_ERROR_NOMEMORY)
+		return PP_REGEX_NOMEM;
+	return found >= 0                     ? PP_REGEX_YES
+	       : found == PCRE2_ERROR_NOMATCH ? PP_REGEX_NO
+	                                      : PP_REGEX_TOO_HARD;
+}

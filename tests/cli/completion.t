@@ -18,7 +18,7 @@ $ cat > try.bash <<'X'
 > X
 > bash try.bash
   check
-  --sample-index= --sort= --show= --show-from= --source-map= --strict
+  --sample-index= --sort= --show= --show-from= --source-map= --strict --since=
   self total calls name gained flat cum
   total
   diff-folded dtrace dump dhat

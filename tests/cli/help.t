@@ -36,6 +36,7 @@ $ polyprof --help
     leaks         memory that is still in use at the end, by stack
     record        run a command under the profiler that fits it
     list          the profiles in a directory, newest first, from metadata alone
+    store         keep profiles of many runs in one place
     mcp           serve questions to agents (Model Context Protocol)
     serve         serve profiles to browsers, scripts and agents over HTTP
     formats       the formats that can be read and written, and their options
@@ -131,6 +132,15 @@ $ polyprof top --help
         --strict            refuse damaged input instead of using the intact part
                             (exit 3)
 
+  Store
+        --where=EXPR        of a store, profiles whose labels fit: 'service=web
+                            and host~"^a"'
+        --since=TIME        of a store, what was recorded since then: an age (90s
+                            30m 1h 1d 2w), @SECONDS or 2026-11-15T20:00:00Z
+        --until=TIME        of a store, what was recorded before then
+        --between=TIME..TIME
+                            both
+
   General
         --color=auto|always|never
                             colour: on a terminal, always or never (NO_COLOR is
@@ -194,6 +204,15 @@ $ polyprof help check
     -j, --jobs=N            use N threads (default: one per processor)
         --variant=VARIANT   read as this variant of the format
 
+  Store
+        --where=EXPR        of a store, profiles whose labels fit: 'service=web
+                            and host~"^a"'
+        --since=TIME        of a store, what was recorded since then: an age (90s
+                            30m 1h 1d 2w), @SECONDS or 2026-11-15T20:00:00Z
+        --until=TIME        of a store, what was recorded before then
+        --between=TIME..TIME
+                            both
+
   Verdict
         --strict            warnings count as findings (exit 1)
 
@@ -229,7 +248,8 @@ $ polyprof convert -h
 
   What the target format cannot hold is reported on standard error; with
   --lossless that is an error and nothing is written. OUT appears whole or not at
-  all: a failure leaves an existing file as it was.
+  all: a failure leaves an existing file as it was. Where OUT is a store
+  (prof.ppdb), the files are added to it.
 
   Output
     -t, --to=FORMAT         the format to write (default: by the extension of OUT)
@@ -277,6 +297,15 @@ $ polyprof convert -h
     -j, --jobs=N            use N threads (default: one per processor)
         --strict            refuse damaged input instead of using the intact part
                             (exit 3)
+
+  Store
+        --where=EXPR        of a store, profiles whose labels fit: 'service=web
+                            and host~"^a"'
+        --since=TIME        of a store, what was recorded since then: an age (90s
+                            30m 1h 1d 2w), @SECONDS or 2026-11-15T20:00:00Z
+        --until=TIME        of a store, what was recorded before then
+        --between=TIME..TIME
+                            both
 
   General
         --color=auto|always|never
@@ -339,6 +368,15 @@ $ polyprof info --help
         --variant=VARIANT   read as this variant of the format
         --strict            refuse damaged input instead of using the intact part
                             (exit 3)
+
+  Store
+        --where=EXPR        of a store, profiles whose labels fit: 'service=web
+                            and host~"^a"'
+        --since=TIME        of a store, what was recorded since then: an age (90s
+                            30m 1h 1d 2w), @SECONDS or 2026-11-15T20:00:00Z
+        --until=TIME        of a store, what was recorded before then
+        --between=TIME..TIME
+                            both
 
   General
         --color=auto|always|never

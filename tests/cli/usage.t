@@ -127,6 +127,7 @@ $ polyprof
 !   leaks         memory that is still in use at the end, by stack
 !   record        run a command under the profiler that fits it
 !   list          the profiles in a directory, newest first, from metadata alone
+!   store         keep profiles of many runs in one place
 !   mcp           serve questions to agents (Model Context Protocol)
 !   serve         serve profiles to browsers, scripts and agents over HTTP
 !   formats       the formats that can be read and written, and their options

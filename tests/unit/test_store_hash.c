@@ -30,16 +30,16 @@ check_vectors(void)
 	        "ba80a53f981c4d0d6a2797b69f12f6e94c212f14685ac4b74b12bb6fdbffa2d1"
 	        "7d87c5392aab792dc252d5de4533cc9518d38aa8dbf1925ab92386edd4009923",
 	        "the vector of RFC 7693");
-	pp_digest_init(&b);
+	pp_digest_begin(&b);
 	pp_digest_end(&b, out);
 	is_hash(out, 16, "cae66941d9efbd404e4d88758ea67670", "nothing");
 	for (n = 0; n < sizeof data; n++)
 		data[n] = (unsigned char)(n * 7 + 3);
-	pp_digest_init(&all);
+	pp_digest_begin(&all);
 	for (n = 0; n < sizeof data; n++) {
 		size_t at;
 
-		pp_digest_init(&b);
+		pp_digest_begin(&b);
 		for (at = 0, step = n % 150 + 1; at < n; at += step)
 			pp_blake2b_add(&b, data + at, at + step < n ? step : n - at);
 		pp_digest_end(&b, out);
@@ -60,7 +60,7 @@ check_parts(void)
 	unsigned char out[PP_DIGEST];
 	char hex[2 * PP_DIGEST + 1];
 
-	pp_digest_init(&b);
+	pp_digest_begin(&b);
 	pp_digest_part(&b, pp_slice_z("ab"));
 	pp_digest_part(&b, pp_slice_z("c"));
 	pp_digest_end(&b, out);

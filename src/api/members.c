@@ -1,0 +1,182 @@
+/*
+ * Profiles out of a store, asked about like files: a name stands for each, and it is known by the address of that name.
+ */
+#include "api/members.h"
+
+#include <string.h>
+
+static struct pp_answer *
+answer_of(struct pp_reply *r)
+{
+	return &r->asking.answer;
+}
+
+bool
+pp_provider_knows(const struct pp_reply *r, const char *source)
+{
+	return r->opts.provider && r->opts.provider->mine(source);
+}
+
+const struct pp_stored *
+pp_member_find(const struct pp_reply *r, const char *name)
+{
+	uint32_t i = pp_map_get(&r->members.index, (uint64_t)(uintptr_t)name);
+
+	return i == PP_MAP_NONE ? NULL : &r->members.list.at[i];
+}
+
+void
+pp_members_release(struct pp_reply *r)
+{
+	struct pp_members *m = &r->members;
+
+	while (m->selections.n > 0)
+		r->opts.provider->close(m->selections.at[--m->selections.n]);
+	pp_vec_release(&m->selections);
+	pp_vec_release(&m->list);
+	pp_map_release(&m->index);
+}
+
+/* Says what is wrong with a source, or with what is to be selected of it. */
+static pp_status
+select_failed(struct pp_reply *r, const char *source, pp_status status,
+              const struct pp_buf *problem)
+{
+	if (status == PP_E_NOMEM)
+		return pp_answer_fail_status(answer_of(r), status);
+	return pp_answer_fail(answer_of(r), status,
+	                      status == PP_E_USAGE ? "wrong-parameter" : "no-store", "%s%s%s",
+	                      problem->n ? problem->p : source, problem->n ? "" : ": ",
+	                      problem->n ? "" : pp_status_text(status));
+}
+
+/* Gives each of a selection its name. */
+static pp_status
+members_name(struct pp_reply *r, struct pp_selected *selected, pp_file_names *names)
+{
+	const struct pp_provider *provider = r->opts.provider;
+	struct pp_members *m = &r->members;
+	size_t i, n = provider->count(selected);
+
+	for (i = 0; i < n; i++) {
+		const char *shown = provider->name(selected, i);
+		char *name = shown ? pp_answer_alloc(answer_of(r), strlen(shown) + 1) : NULL;
+
+		if (!name)
+			return pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
+		memcpy(name, shown, strlen(shown) + 1);
+		if (m->list.n >= PP_MAP_NONE ||
+		    !pp_map_set(&m->index, (uint64_t)(uintptr_t)name, (uint32_t)m->list.n) ||
+		    !pp_vec_push(&m->list, (struct pp_stored){ selected, i }) ||
+		    !pp_vec_push(names, (const char *)name))
+			return pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
+	}
+	return PP_OK;
+}
+
+pp_status
+pp_members_expand(struct pp_reply *r, const char *source, const char *where, pp_file_names *names)
+{
+	const struct pp_provider *provider = r->opts.provider;
+	const struct pp_selecting *given = &r->asking.params->store;
+	struct pp_provider_texts texts = { given->where, given->since, given->until, given->between,
+		                           where };
+	struct pp_buf problem = { 0 };
+	struct pp_selected *selected = NULL;
+	pp_status status;
+
+	status = provider->select(source, &texts, &selected, &problem);
+	if (status != PP_OK) {
+		status = select_failed(r, source, status, &problem);
+	} else if (!pp_vec_push(&r->members.selections, selected)) {
+		provider->close(selected);
+		status = pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
+	} else if (provider->count(selected) == 0) {
+		status = pp_answer_fail(answer_of(r), PP_E_INVALID, "no-profiles",
+		                        "%s: no profile of it is selected%s%s", source,
+		                        where ? " by " : "", where ? where : "");
+	} else {
+		status = members_name(r, selected, names);
+	}
+	pp_buf_release(&problem);
+	return status;
+}
+
+pp_status
+pp_members_wanted(struct pp_reply *r)
+{
+	const struct pp_selecting *t = &r->asking.params->store;
+	const char *name = t->where     ? "where"
+	                   : t->since   ? "since"
+	                   : t->until   ? "until"
+	                   : t->between ? "between"
+	                                : NULL;
+
+	if (!name || r->members.selections.n > 0)
+		return PP_OK;
+	return pp_answer_fail(answer_of(r), PP_E_USAGE, PP_RULE_USAGE,
+	                      "--%s selects profiles of a store, and none is named", name);
+}
+
+pp_status
+pp_members_load_all(struct pp_reply *r, const char *const *files, size_t n,
+                    const struct pp_order *order, struct pp_profile **out)
+{
+	const struct pp_provider *provider = r->opts.provider;
+	const struct pp_stored *first = n > 1 ? pp_member_find(r, files[0]) : NULL;
+	struct pp_buf problem = { 0 };
+	pp_status status;
+	size_t i;
+
+	/* What a store says of its profiles would be lost. */
+	if (order->label_key_count || !first || !provider->load_all ||
+	    provider->count(first->selected) != n)
+		return PP_E_UNSUPPORTED;
+	for (i = 0; i < n; i++) {
+		const struct pp_stored *m = pp_member_find(r, files[i]);
+
+		if (!m || m->selected != first->selected || m->nth != i)
+			return PP_E_UNSUPPORTED;
+	}
+	status = provider->load_all(first->selected, order, out, &problem);
+	if (status != PP_OK && status != PP_E_UNSUPPORTED)
+		status = select_failed(r, files[0], status, &problem);
+	pp_buf_release(&problem);
+	return status;
+}
+
+void
+pp_members_facts(struct pp_reply *r)
+{
+	struct pp_answer *a = answer_of(r);
+	struct pp_provider_facts all = { 0 }, one;
+	size_t i;
+
+	if (r->members.selections.n == 0)
+		return;
+	for (i = 0; i < r->members.selections.n; i++) {
+		r->opts.provider->facts(r->members.selections.at[i], &one);
+		if (i > 0) {
+			one.profiles += all.profiles;
+			one.series += all.series;
+			one.samples += all.samples;
+			one.promised += all.promised;
+			one.source = all.source;
+			one.where = r->asking.params->store.where;
+		}
+		all = one;
+	}
+	pp_answer_open(a, "store");
+	pp_answer_text(a, "source", PP_AS_NAME, pp_slice_z(all.source));
+	if (all.where)
+		pp_answer_text(a, "where", PP_AS_NAME, pp_slice_z(all.where));
+	if (all.has_since)
+		pp_answer_int(a, "since", all.since);
+	if (all.has_until)
+		pp_answer_int(a, "until", all.until);
+	pp_answer_count(a, "profiles", all.profiles);
+	pp_answer_count(a, "samples", all.samples);
+	pp_answer_count(a, "series", all.series);
+	pp_answer_count(a, "promised", all.promised);
+	pp_answer_close(a);
+}

@@ -1,0 +1,28 @@
+/*
+ * Profiles out of a store, asked about like files. Internal to src/api.
+ */
+#ifndef PP_MEMBERS_H
+#define PP_MEMBERS_H
+
+#include "api/reply.h"
+
+/* Whether a source is a store. */
+bool pp_provider_knows(const struct pp_reply *, const char *source);
+/*
+ * The selected profiles of a store instead of its name; `where`, unless NULL, is one more condition. A status with the
+ * reason said, also when nothing is selected.
+ */
+pp_status pp_members_expand(struct pp_reply *, const char *source, const char *where,
+                            pp_file_names *names);
+/* Whether what selects profiles had something to select from; PP_E_USAGE, said. */
+pp_status pp_members_wanted(struct pp_reply *);
+/* What a name that pp_members_expand() gave stands for; NULL when it is a file's. Names are known by their address. */
+const struct pp_stored *pp_member_find(const struct pp_reply *, const char *name);
+/* All files as one profile if they are the whole of a selection and its store has them so; else PP_E_UNSUPPORTED. */
+pp_status pp_members_load_all(struct pp_reply *, const char *const *files, size_t n,
+                              const struct pp_order *, struct pp_profile **out);
+/* "store": {...} of the answer, where there is one. */
+void pp_members_facts(struct pp_reply *);
+void pp_members_release(struct pp_reply *);
+
+#endif

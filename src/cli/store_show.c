@@ -1,0 +1,594 @@
+/*
+ * polyprof store: what is there, and what becomes of it.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/store_add.h"
+#include "io/sink.h"
+#include "store/hash.h"
+#include "store/meta.h"
+#include "store/when.h"
+#include "text/escape.h"
+#include "text/json_emit.h"
+#include "text/units.h"
+
+/* Rows that people are shown at once. */
+#define ROWS_SHOWN 40
+
+static int64_t
+now_ns(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * PP_SECOND + t.tv_nsec;
+}
+
+/* Opens what is selected: 0, or an exit code. */
+static int
+selected_open(struct pp_cli *cli, const char *source, const char *where, struct pp_selected **out)
+{
+	struct pp_provider_texts texts = pp_store_texts(cli);
+	struct pp_buf problem = { 0 };
+	pp_status status;
+	int code;
+
+	texts.side = where;
+	status = pp_store_select(source, &texts, out, &problem);
+	code = status == PP_OK ? 0 : pp_store_failure(cli, status, &problem);
+	pp_buf_release(&problem);
+	return code;
+}
+
+/* ---- list ---- */
+
+static void
+entry_json(struct pp_json *j, const struct pp_store_entry *e)
+{
+	char hex[2 * PP_DIGEST + 1];
+	struct pp_arena arena = { 0 };
+	struct pp_slice metrics;
+
+	pp_digest_hex(e->hash, hex);
+	pp_json_begin_object(j);
+	pp_json_put_textz(j, "id", hex);
+	pp_json_put_raw(j, "labels", e->labels, strlen(e->labels));
+	pp_json_put_object(j, "time");
+	pp_json_put_i64(j, "start", e->t0);
+	pp_json_put_i64(j, "end", e->t1);
+	pp_json_end_object(j);
+	pp_json_put_textz(j, "format", e->format);
+	metrics = pp_store_meta_member(e->meta, "metrics", &arena);
+	pp_json_put_raw(j, "metrics", metrics.n ? (const char *)metrics.p : "{}",
+	                metrics.n ? metrics.n : 2);
+	pp_arena_release(&arena);
+	pp_json_put_u64(j, "stacks", e->stacks);
+	pp_json_put_bool(j, "complete", e->complete);
+	pp_json_put_u64(j, "bytes", e->bytes);
+	if (e->source[0])
+		pp_json_put_name(j, "source", pp_slice_z(e->source));
+	if (e->profiles > 1)
+		pp_json_put_u64(j, "profiles", e->profiles);
+	pp_json_end_object(j);
+}
+
+static void
+entry_text(struct pp_sink *out, const struct pp_store_entry *e)
+{
+	char hex[2 * PP_DIGEST + 1];
+	struct pp_buf text = { 0 }, size = { 0 };
+
+	pp_digest_hex(e->hash, hex);
+	pp_when_print(&text, e->t0 - e->t0 % PP_SECOND);
+	pp_units_bytes(&size, (double)e->bytes);
+	pp_sink_printf(out, "%.12s  %s  %-12s %10s  ", hex, text.p ? text.p : "", e->format,
+	               size.p ? size.p : "");
+	text.n = 0;
+	pp_escape_terminal(&text, pp_slice_z(e->labels));
+	pp_sink_write(out, text.p ? text.p : "", text.n);
+	pp_sink_puts(out, e->complete ? "\n" : "  (incomplete)\n");
+	pp_buf_release(&text);
+	pp_buf_release(&size);
+}
+
+/* Newest first. */
+static void
+list_print(struct pp_cli *cli, const struct pp_store_list *list, struct pp_sink *out, bool json)
+{
+	const char *limit = pp_args_text(&cli->args, "limit"),
+	           *page = pp_args_text(&cli->args, "page");
+	size_t most = limit ? (size_t)strtoull(limit, NULL, 10) : json ? 0 : ROWS_SHOWN;
+	size_t skip = page ? (size_t)strtoull(page, NULL, 10) : 0, n = list->entries.n, i,
+	       shown = 0;
+	struct pp_json j;
+
+	pp_json_init(&j, out, PP_JSON_SPACED);
+	if (json) {
+		pp_json_begin_object(&j);
+		pp_json_put_array(&j, "profiles");
+	}
+	for (i = n > skip ? n - skip : 0; i > 0 && (most == 0 || shown < most); i--, shown++)
+		if (json)
+			entry_json(&j, &list->entries.at[i - 1]);
+		else
+			entry_text(out, &list->entries.at[i - 1]);
+	if (json) {
+		pp_json_end_array(&j);
+		if (i > 0) {
+			pp_json_put_object(&j, "cut");
+			pp_json_put_u64(&j, "rows", i);
+			pp_json_put_u64(&j, "page", skip + shown);
+			pp_json_end_object(&j);
+		}
+		pp_json_end_object(&j);
+		pp_json_end_line(&j);
+	} else if (i > 0) {
+		pp_sink_printf(out, "%zu more (-n 0 shows all)\n", i);
+	} else if (n == 0) {
+		pp_sink_puts(out, "no profiles\n");
+	}
+}
+
+int
+pp_store_run_list(struct pp_cli *cli, const char *source, const char *const *words, size_t n)
+{
+	struct pp_selected *selected;
+	struct pp_buf buf = { 0 };
+	struct pp_sink *out;
+	int code = selected_open(cli, source, NULL, &selected);
+
+	(void)words;
+	(void)n;
+	if (code)
+		return code;
+	out = pp_cli_text(&buf);
+	if (out)
+		list_print(cli, pp_selected_list(selected), out, pp_args_flag(&cli->args, "json"));
+	code = pp_cli_out_done(cli, out, &buf);
+	pp_store_provider.close(selected);
+	return code;
+}
+
+/* ---- info ---- */
+
+static void
+info_print(const char *source, struct pp_selected *selected, struct pp_sink *out, bool json)
+{
+	const struct pp_store_list *list = pp_selected_list(selected);
+	struct pp_store *store = pp_selected_store(selected);
+	uint64_t size = store->engine->size ? store->engine->size(store) : 0, stacks = 0,
+	         profiles = 0;
+	uint64_t levels[3] = { 0 };
+	struct pp_buf text = { 0 };
+	struct pp_json j;
+	size_t i;
+
+	for (i = 0; i < list->entries.n; i++) {
+		stacks += list->entries.at[i].stacks;
+		profiles += list->entries.at[i].profiles;
+		levels[list->entries.at[i].level]++;
+	}
+	pp_json_init(&j, out, PP_JSON_SPACED);
+	if (json) {
+		pp_json_begin_object(&j);
+		pp_json_put_name(&j, "source", pp_slice_z(source));
+		pp_json_put_textz(&j, "engine", store->engine->name);
+		pp_json_put_u64(&j, "profiles", profiles);
+		pp_json_put_u64(&j, "series", list->series);
+		pp_json_put_u64(&j, "samples", stacks);
+		pp_json_put_u64(&j, "bytes", size);
+		pp_json_put_object(&j, "levels");
+		pp_json_put_u64(&j, "fresh", levels[PP_STORE_FRESH]);
+		pp_json_put_u64(&j, "packed", levels[PP_STORE_PACKED]);
+		pp_json_put_u64(&j, "rolled", levels[PP_STORE_ROLLED]);
+		pp_json_end_object(&j);
+		if (list->entries.n) {
+			pp_json_put_object(&j, "time");
+			pp_json_put_i64(&j, "start", list->entries.at[0].t0);
+			pp_json_put_i64(&j, "end", list->entries.at[list->entries.n - 1].t1);
+			pp_json_end_object(&j);
+		}
+		pp_json_end_object(&j);
+		pp_json_end_line(&j);
+		return;
+	}
+	pp_escape_terminal(&text, pp_slice_z(source));
+	pp_sink_printf(out, "%s: %s, ", text.p ? text.p : "", store->engine->name);
+	text.n = 0;
+	pp_units_bytes(&text, (double)size);
+	pp_sink_printf(out, "%s\n", text.p ? text.p : "");
+	pp_sink_printf(out, "profiles  %" PRIu64 " of %" PRIu64 " label sets, %" PRIu64 " stacks\n",
+	               profiles, list->series, stacks);
+	pp_sink_printf(out,
+	               "levels    %" PRIu64 " fresh, %" PRIu64 " packed, %" PRIu64 " rolled up\n",
+	               levels[PP_STORE_FRESH], levels[PP_STORE_PACKED], levels[PP_STORE_ROLLED]);
+	if (list->entries.n) {
+		text.n = 0;
+		pp_when_print(&text, list->entries.at[0].t0);
+		pp_buf_adds(&text, " .. ");
+		pp_when_print(&text, list->entries.at[list->entries.n - 1].t1);
+		pp_sink_printf(out, "time      %s\n", text.p ? text.p : "");
+	}
+	pp_buf_release(&text);
+}
+
+int
+pp_store_run_info(struct pp_cli *cli, const char *source, const char *const *words, size_t n)
+{
+	const struct pp_store_engine *engine = pp_store_engine_of(source);
+	struct pp_selected *selected = NULL;
+	struct pp_buf buf = { 0 }, sql = { 0 };
+	struct pp_sink *out;
+	bool prints_sql = pp_args_flag(&cli->args, "sql");
+	int code = prints_sql ? 0 : selected_open(cli, source, NULL, &selected);
+
+	(void)words;
+	(void)n;
+	if (code)
+		return code;
+	out = pp_cli_text(&buf);
+	if (out && prints_sql) {
+		engine = engine ? engine : &pp_store_sqlite;
+		if (engine->sql)
+			engine->sql(source, &sql);
+		pp_sink_write(out, sql.p ? sql.p : "", sql.n);
+		pp_buf_release(&sql);
+	} else if (out) {
+		info_print(source, selected, out, pp_args_flag(&cli->args, "json"));
+	}
+	code = pp_cli_out_done(cli, out, &buf);
+	pp_store_provider.close(selected);
+	return code;
+}
+
+/* ---- remove ---- */
+
+/* "profile=ID" of all that are named; empty when none is. */
+static void
+ids_condition(const char *const *words, size_t n, struct pp_buf *out)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		pp_buf_addf(out, "%sprofile=%s", i ? " or " : "", words[i]);
+}
+
+/* Whether an id is one: hexadecimal digits. */
+static bool
+is_id(const char *text)
+{
+	return *text && strspn(text, "0123456789abcdef") == strlen(text) &&
+	       strlen(text) <= (size_t)2 * PP_DIGEST;
+}
+
+static int
+ids_check(struct pp_cli *cli, const char *const *words, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!is_id(words[i]))
+			return pp_cli_wrong(
+			    cli, "'%s' is no id of a profile; `store list` shows them", words[i]);
+	return 0;
+}
+
+/* "removed": N and the like, as JSON or as a sentence. */
+static int
+counts_print(struct pp_cli *cli, const char *const *names, const uint64_t *counts, size_t n)
+{
+	struct pp_buf buf = { 0 };
+	struct pp_sink *out = pp_cli_text(&buf);
+	bool json = pp_args_flag(&cli->args, "json");
+	struct pp_json j;
+	size_t i;
+
+	if (out && json) {
+		pp_json_init(&j, out, PP_JSON_SPACED);
+		pp_json_begin_object(&j);
+		for (i = 0; i < n; i++)
+			pp_json_put_u64(&j, names[i], counts[i]);
+		pp_json_end_object(&j);
+		pp_json_end_line(&j);
+	} else if (out && !cli->quiet) {
+		for (i = 0; i < n; i++)
+			pp_sink_printf(out, "%s%s %" PRIu64, i ? ", " : "", names[i], counts[i]);
+		pp_sink_putc(out, '\n');
+	}
+	return pp_cli_out_done(cli, out, &buf);
+}
+
+int
+pp_store_run_remove(struct pp_cli *cli, const char *source, const char *const *words, size_t n)
+{
+	static const char *const names[] = { "removed" };
+	struct pp_provider_texts texts = pp_store_texts(cli);
+	struct pp_buf ids = { 0 }, problem = { 0 };
+	struct pp_selected *selected = NULL;
+	struct pp_store *store = NULL;
+	pp_status status;
+	uint64_t removed;
+	int code = ids_check(cli, words, n);
+
+	if (code)
+		return code;
+	if (n == 0 && !texts.where && !texts.since && !texts.until && !texts.between &&
+	    !pp_store_source_where(source))
+		return pp_cli_usage(cli, "say which profiles: by ID, --where, --since or --until");
+	ids_condition(words, n, &ids);
+	code = selected_open(cli, source, n ? ids.p : NULL, &selected);
+	pp_buf_release(&ids);
+	if (code)
+		return code;
+	pp_selected_detach(selected);
+	removed = pp_selected_list(selected)->entries.n;
+	if (removed == 0) {
+		pp_buf_addf(&problem, "%s: no profile of it is selected", source);
+		status = PP_E_INVALID;
+	} else {
+		status = pp_args_flag(&cli->args, "dry-run")
+		             ? PP_OK
+		             : pp_store_open(source, PP_STORE_CHANGE, &store, &problem);
+	}
+	if (status == PP_OK && store)
+		status = store->engine->remove(store, pp_selected_list(selected), &problem);
+	code = status == PP_OK ? counts_print(cli, names, &removed, 1)
+	                       : pp_store_failure(cli, status, &problem);
+	pp_store_close(store);
+	pp_store_provider.close(selected);
+	pp_buf_release(&problem);
+	return code;
+}
+
+/* ---- get ---- */
+
+/* Writes bytes as they are, whatever the name ends in. */
+static int
+bytes_write(struct pp_cli *cli, const char *path, const struct pp_kept_file *file)
+{
+	bool syncs = !pp_args_flag(&cli->args, "no-fsync");
+	struct pp_sink *out = NULL;
+	int error = 0;
+	pp_status status = pp_sink_file(path, syncs ? 0 : PP_SINK_NO_SYNC, &out, &error);
+
+	if (status == PP_OK) {
+		pp_sink_write(out, file->data, file->size);
+		status = pp_sink_commit(out);
+		error = out->error;
+	}
+	pp_sink_close(out);
+	if (status != PP_OK)
+		pp_cli_error(cli, "%s: %s", path, error ? strerror(error) : pp_status_text(status));
+	return status == PP_OK ? 0 : PP_EXIT_OUTPUT;
+}
+
+/* Writes a kept input, and its companions beside it. */
+static int
+original_write(struct pp_cli *cli, const struct pp_supply *supply)
+{
+	const char *slash = strrchr(cli->path, '/');
+	int code = bytes_write(cli, cli->path, &supply->files[0]);
+	size_t i;
+
+	for (i = 1; i < supply->n && code == 0 && strcmp(cli->path, "-") != 0; i++) {
+		struct pp_buf path = { 0 };
+
+		/* A name with a directory in it is none of ours. */
+		if (strchr(supply->files[i].name, '/'))
+			continue;
+		pp_buf_add(&path, cli->path, slash ? (size_t)(slash - cli->path) + 1 : 0);
+		pp_buf_adds(&path, supply->files[i].name);
+		code = path.failed ? PP_EXIT_OUTPUT : bytes_write(cli, path.p, &supply->files[i]);
+		pp_buf_release(&path);
+	}
+	return code;
+}
+
+/* Writes a profile in another format, by the question that does. */
+static int
+converted_write(struct pp_cli *cli, const char *source, const char *id)
+{
+	const char *to = pp_args_text(&cli->args, "to");
+	struct pp_buf file = { 0 }, target = { 0 }, output = { 0 };
+	const char *params[3] = { NULL };
+	const char *files[1];
+	size_t n = 0;
+	int code;
+
+	pp_buf_addf(&file, "%s%swhere=profile=%s", source, strchr(source, '?') ? "&" : "?", id);
+	pp_buf_addf(&target, "to=%s", to ? to : "");
+	pp_buf_addf(&output, "output=%s", cli->path);
+	if (to)
+		params[n++] = target.p;
+	params[n++] = output.p;
+	files[0] = file.p;
+	if (file.failed || target.failed || output.failed)
+		code = pp_store_failure(cli, PP_E_NOMEM, &(struct pp_buf){ 0 });
+	else
+		code = pp_cli_ask_files(cli, "convert", files, 1, params, PP_RENDER_FILE);
+	pp_buf_release(&file);
+	pp_buf_release(&target);
+	pp_buf_release(&output);
+	return code;
+}
+
+int
+pp_store_run_get(struct pp_cli *cli, const char *source, const char *const *words, size_t n)
+{
+	struct pp_buf ids = { 0 }, problem = { 0 };
+	struct pp_selected *selected = NULL;
+	const struct pp_store_entry *e;
+	struct pp_supply supply = { 0 };
+	char hex[2 * PP_DIGEST + 1];
+	pp_status status;
+	int code;
+
+	if (n != 1)
+		return pp_cli_usage(cli, "name one profile: store get STORE ID -o FILE");
+	code = ids_check(cli, words, n);
+	if (code == 0) {
+		ids_condition(words, n, &ids);
+		code = selected_open(cli, source, ids.p, &selected);
+		pp_buf_release(&ids);
+	}
+	if (code)
+		return code;
+	if (pp_selected_list(selected)->entries.n != 1) {
+		pp_buf_addf(&problem, "%s: %s profile begins with %s", source,
+		            pp_selected_list(selected)->entries.n ? "more than one" : "no",
+		            words[0]);
+		code = pp_store_failure(cli, PP_E_INVALID, &problem);
+	} else {
+		e = &pp_selected_list(selected)->entries.at[0];
+		pp_digest_hex(e->hash, hex);
+		if (!e->kept || pp_args_text(&cli->args, "to")) {
+			pp_store_provider.close(selected);
+			return converted_write(cli, source, hex);
+		}
+		status = pp_store_provider.load(selected, 0, &supply, &problem);
+		code = status == PP_OK ? original_write(cli, &supply)
+		                       : pp_store_failure(cli, status, &problem);
+		pp_store_provider.drop(&supply);
+	}
+	pp_store_provider.close(selected);
+	pp_buf_release(&problem);
+	return code;
+}
+
+/* ---- upkeep ---- */
+
+/* A span or an age out of an option; an exit code. */
+static int
+span_read(struct pp_cli *cli, const char *option, int64_t *ns)
+{
+	const char *text = pp_args_text(&cli->args, option);
+	struct pp_buf why = { 0 };
+	int code = 0;
+
+	if (!text || !pp_span_parse(pp_slice_z(text), ns, &why))
+		code = pp_cli_wrong(cli, "--%s: %s", option,
+		                    why.n ? why.p : "takes a span of time, such as 30d");
+	pp_buf_release(&why);
+	return code;
+}
+
+/* Opens a store for upkeep and does it; an exit code. */
+static int
+upkeep_run(struct pp_cli *cli, const char *source, struct pp_store_upkeep *how, bool gc)
+{
+	static const char *const names[] = { "removed", "packed",       "rolled",
+		                             "left",    "bytes_before", "bytes_after" };
+	struct pp_store_outcome out = { 0 };
+	struct pp_buf problem = { 0 };
+	struct pp_store *store = NULL;
+	pp_status status = pp_store_open(source, PP_STORE_CHANGE, &store, &problem);
+	pp_status (*work)(struct pp_store *, const struct pp_store_upkeep *,
+	                  struct pp_store_outcome *, struct pp_buf *) = NULL;
+	int code;
+
+	how->dry = pp_args_flag(&cli->args, "dry-run");
+	if (status == PP_OK)
+		work = gc ? store->engine->gc : store->engine->compact;
+	if (status == PP_OK && work)
+		status = work(store, how, &out, &problem);
+	if (status == PP_OK) {
+		const uint64_t counts[] = { out.removed, out.packed,       out.rolled,
+			                    out.left,    out.bytes_before, out.bytes_after };
+
+		code = counts_print(cli, names, counts, PP_COUNT_OF(counts));
+	} else {
+		code = pp_store_failure(cli, status, &problem);
+	}
+	pp_store_outcome_release(&out);
+	pp_store_close(store);
+	pp_buf_release(&problem);
+	return code;
+}
+
+int
+pp_store_run_gc(struct pp_cli *cli, const char *source, const char *const *words, size_t n)
+{
+	struct pp_store_upkeep how = { .has_keep = pp_args_text(&cli->args, "keep") != NULL };
+	struct pp_selected *selected = NULL;
+	int64_t age = 0;
+	int code = how.has_keep ? span_read(cli, "keep", &age) : 0;
+
+	(void)words;
+	(void)n;
+	if (code == 0)
+		code = selected_open(cli, source, NULL, &selected);
+	if (code)
+		return code;
+	pp_selected_detach(selected);
+	how.keep_from = now_ns() - age;
+	how.selection = pp_selected_conditions(selected);
+	code = upkeep_run(cli, source, &how, true);
+	pp_store_provider.close(selected);
+	return code;
+}
+
+int
+pp_store_run_compact(struct pp_cli *cli, const char *source, const char *const *words, size_t n)
+{
+	struct pp_store_upkeep how = { .rolls = pp_args_text(&cli->args, "older-than") ||
+		                                pp_args_text(&cli->args, "every") };
+	int64_t age = 0;
+	int code = 0;
+
+	(void)words;
+	(void)n;
+	if (how.rolls)
+		code = span_read(cli, "older-than", &age);
+	if (how.rolls && code == 0)
+		code = span_read(cli, "every", &how.every);
+	how.older_than = now_ns() - age;
+	return code ? code : upkeep_run(cli, source, &how, false);
+}
+
+int
+pp_store_run_check(struct pp_cli *cli, const char *source, const char *const *words, size_t n)
+{
+	struct pp_store_outcome found = { 0 };
+	struct pp_buf problem = { 0 }, buf = { 0 };
+	struct pp_store *store = NULL;
+	pp_status status = pp_store_open(source, PP_STORE_READ, &store, &problem);
+	struct pp_sink *out;
+	struct pp_json j;
+	size_t i;
+	int code;
+
+	(void)words;
+	(void)n;
+	if (status == PP_OK && store->engine->check)
+		status = store->engine->check(store, &found, &problem);
+	if (status != PP_OK) {
+		code = pp_store_failure(cli, status, &problem);
+	} else {
+		out = pp_cli_text(&buf);
+		if (out && pp_args_flag(&cli->args, "json")) {
+			pp_json_init(&j, out, PP_JSON_SPACED);
+			pp_json_begin_object(&j);
+			pp_json_put_u64(&j, "checked", found.checked);
+			pp_json_put_array(&j, "problems");
+			for (i = 0; i < found.problems.n; i++)
+				pp_json_textz(&j, found.problems.at[i]);
+			pp_json_end_array(&j);
+			pp_json_end_object(&j);
+			pp_json_end_line(&j);
+		} else if (out && !cli->quiet) {
+			pp_sink_printf(out, "checked %" PRIu64 ", problems %zu\n", found.checked,
+			               found.problems.n);
+		}
+		code = pp_cli_out_done(cli, out, &buf);
+		for (i = 0; i < found.problems.n; i++)
+			pp_cli_error_of(cli, "damaged-store", NULL, found.problems.at[i]);
+		code = code ? code : found.problems.n ? PP_EXIT_INPUT : 0;
+	}
+	pp_store_outcome_release(&found);
+	pp_store_close(store);
+	pp_buf_release(&problem);
+	return status == PP_OK ? pp_cli_keep(cli, code) : code;
+}

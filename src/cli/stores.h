@@ -1,0 +1,18 @@
+/*
+ * Stores on the command line. A program without them (stores_none.c) says so.
+ */
+#ifndef PP_CLI_STORES_H
+#define PP_CLI_STORES_H
+
+#include "cli/cli.h"
+
+/* What knows stores as sources: pp_ask_opts.provider; NULL = there is none. */
+const struct pp_provider *pp_cli_provider(void);
+/* polyprof store: an exit code. */
+int pp_cli_store(struct pp_cli *);
+/* Whether something is a store, or one that can be made: by its name. */
+bool pp_cli_names_store(const char *path);
+/* polyprof convert FILE... -o STORE: adds the files; an exit code. */
+int pp_cli_store_convert(struct pp_cli *, const char *store);
+
+#endif

@@ -1,0 +1,80 @@
+/*
+ * What a store knows of a profile without reading it: see meta.h.
+ */
+#include "store/meta.h"
+
+#include <stdlib.h>
+
+#include "analysis/counts.h"
+#include "text/json_scan.h"
+
+bool
+pp_store_meta_make(const struct pp_profile *p, struct pp_buf *buf, uint64_t *stacks)
+{
+	union pp_value *totals = pp_profile_totals(p);
+	struct pp_sink *out = NULL;
+	struct pp_counts counts;
+	struct pp_buf name = { 0 };
+	struct pp_json j;
+	char text[PP_NUM_MAX];
+	size_t m, n, part;
+	bool fine = totals && pp_counts_compute(p, &counts) && pp_sink_buffer(buf, &out) == PP_OK;
+
+	if (fine) {
+		*stacks = counts.stacks;
+		pp_json_init(&j, out, PP_JSON_SPACED);
+		pp_json_begin_object(&j);
+		pp_json_put_u64(&j, "stacks", counts.stacks);
+		for (part = 0; part < 2; part++) {
+			pp_json_put_object(&j, part ? "units" : "metrics");
+			for (m = 0; m < pp_metrics_shown(p); m++) {
+				name.n = 0;
+				pp_metric_label(p, &p->metrics.at[m], &name);
+				pp_json_key_text(&j, pp_slice_of(name.p ? name.p : "", name.n));
+				n = pp_value_print(&p->metrics.at[m], totals[m], text);
+				if (part)
+					pp_json_text(&j, pp_text_of(p, p->metrics.at[m].unit));
+				else
+					pp_json_raw(&j, text, n);
+			}
+			pp_json_end_object(&j);
+		}
+		pp_json_end_object(&j);
+		fine = pp_sink_commit(out) == PP_OK && !buf->failed && !name.failed;
+	}
+	pp_sink_close(out);
+	pp_buf_release(&name);
+	free(totals);
+	return fine;
+}
+
+struct pp_slice
+pp_store_meta_member(const char *meta, const char *member, struct pp_arena *arena)
+{
+	size_t n = strlen(meta);
+	unsigned char *copy = pp_arena_alloc(arena, n + PP_SCAN_PAD);
+	struct pp_slice found = { NULL, 0 }, raw;
+	struct pp_json_str key;
+	struct pp_scan scan;
+
+	if (!copy)
+		return found;
+	memcpy(copy, meta, n);
+	memset(copy + n, 0, PP_SCAN_PAD);
+	pp_scan_init(&scan, pp_slice_of(copy, n), 16, PP_SCAN_STRICT);
+	if (pp_scan_object(&scan))
+		while (pp_scan_key(&scan, &key))
+			if (pp_scan_skip(&scan, &raw) && pp_json_str_eq(key, member))
+				found = raw;
+	return pp_scan_end(&scan) ? found : (struct pp_slice){ NULL, 0 };
+}
+
+uint64_t
+pp_store_meta_stacks(const char *meta)
+{
+	static const char begin[] = "{\"stacks\": ";
+
+	return strncmp(meta, begin, sizeof begin - 1) == 0
+	           ? strtoull(meta + sizeof begin - 1, NULL, 10)
+	           : 0;
+}

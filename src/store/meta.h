@@ -1,0 +1,21 @@
+/*
+ * What a store knows of a profile without reading it:
+ *
+ *     {"stacks": 12, "metrics": {"wt": 1250}, "units": {"wt": "ns"}}
+ *
+ * Totals are numbers as JSON of `info` has them. A program of tomorrow may add members.
+ */
+#ifndef PP_STORE_META_H
+#define PP_STORE_META_H
+
+#include "text/json_emit.h"
+#include "model/profile.h"
+
+/* Appends that of a profile; *stacks is how many it has. False when out of memory. */
+bool pp_store_meta_make(const struct pp_profile *, struct pp_buf *, uint64_t *stacks);
+/* One of its members as it stands, which is checked JSON; n = 0 when there is none. */
+struct pp_slice pp_store_meta_member(const char *meta, const char *member, struct pp_arena *);
+/* "stacks" of it. */
+uint64_t pp_store_meta_stacks(const char *meta);
+
+#endif

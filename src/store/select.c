@@ -1,0 +1,301 @@
+/*
+ * Stores as a source for the library: what is selected, in order, and what is said of it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "store/hash.h"
+#include "store/label_set.h"
+#include "store/parcel.h"
+#include "store/store.h"
+#include "store/when.h"
+#include "store/where.h"
+
+#define CONDITIONS 3
+
+struct pp_selected {
+	struct pp_store *store;
+	struct pp_store_list list;
+	char *source;
+	struct pp_buf where; /* as typed, all of it */
+	struct pp_where *conditions[CONDITIONS];
+	struct pp_selection selection;
+	struct pp_buf name;
+	struct pp_label_set labels; /* of the profile that was asked for last */
+	const char *labels_of;
+};
+
+static int64_t
+now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * PP_SECOND + t.tv_nsec;
+}
+
+static void
+selected_close(struct pp_selected *s)
+{
+	size_t i;
+
+	if (!s)
+		return;
+	pp_store_list_release(&s->list);
+	pp_store_close(s->store);
+	for (i = 0; i < CONDITIONS; i++)
+		pp_where_free(s->conditions[i]);
+	pp_buf_release(&s->where);
+	pp_buf_release(&s->name);
+	pp_label_set_release(&s->labels);
+	free(s->source);
+	free(s);
+}
+
+/* ---- what is asked for ---- */
+
+bool
+pp_selection_fits(const struct pp_selection *s, const struct pp_store_entry *e)
+{
+	struct pp_window window = { s->since, s->until, s->has_since, s->has_until };
+	struct pp_label_set labels = { 0 };
+	struct pp_where_profile profile = { .format = pp_slice_z(e->format),
+		                            .complete = e->complete };
+	char hex[2 * PP_DIGEST + 1];
+	bool fits = pp_window_meets(&window, e->t0, e->t1);
+	size_t i;
+
+	if (!fits || s->where_count == 0)
+		return fits;
+	pp_digest_hex(e->hash, hex);
+	profile.hash = pp_slice_z(hex);
+	fits = pp_label_set_read(&labels, pp_slice_z(e->labels)) == PP_OK;
+	for (i = 0; i < s->where_count && fits; i++)
+		fits = pp_where_match_labels(s->where[i], &labels, &profile) == PP_WHERE_YES;
+	pp_label_set_release(&labels);
+	return fits;
+}
+
+/* Adds a condition, if there is one. */
+static pp_status
+condition_add(struct pp_selected *s, const char *text, struct pp_buf *problem)
+{
+	struct pp_where *where;
+
+	if (!text)
+		return PP_OK;
+	where = pp_where_parse(pp_slice_z(text), problem);
+	if (!where)
+		return problem->n ? PP_E_USAGE : PP_E_NOMEM;
+	s->conditions[s->selection.where_count++] = where;
+	pp_buf_adds(&s->where, s->where.n ? " and (" : "");
+	pp_buf_adds(&s->where, text);
+	pp_buf_adds(&s->where, s->selection.where_count > 1 ? ")" : "");
+	return s->where.failed ? PP_E_NOMEM : PP_OK;
+}
+
+/* A time that is one end of the window. */
+static pp_status
+end_set(const char *option, const char *text, int64_t *at, bool *has, struct pp_buf *problem)
+{
+	struct pp_buf why = { 0 };
+	bool fine;
+
+	if (!text)
+		return PP_OK;
+	fine = pp_when_parse(pp_slice_z(text), now(), at, &why);
+	if (!fine)
+		pp_buf_addf(problem, "%s: %s", option, why.p ? why.p : "no time");
+	pp_buf_release(&why);
+	*has = true;
+	return fine ? PP_OK : PP_E_USAGE;
+}
+
+pp_status
+pp_store_window(const struct pp_provider_texts *texts, struct pp_selection *s,
+                struct pp_buf *problem)
+{
+	struct pp_buf why = { 0 };
+	pp_status status;
+
+	if (texts->between && (texts->since || texts->until)) {
+		pp_buf_adds(problem, "--between stands for --since and --until, not beside them");
+		return PP_E_USAGE;
+	}
+	if (texts->between) {
+		s->has_since = s->has_until = true;
+		if (pp_between_parse(pp_slice_z(texts->between), now(), &s->since, &s->until, &why))
+			return PP_OK;
+		pp_buf_addf(problem, "--between: %s", why.p ? why.p : "no times");
+		pp_buf_release(&why);
+		return PP_E_USAGE;
+	}
+	status = end_set("--since", texts->since, &s->since, &s->has_since, problem);
+	if (status == PP_OK)
+		status = end_set("--until", texts->until, &s->until, &s->has_until, problem);
+	return status;
+}
+
+/* ---- the selection ---- */
+
+static bool
+provider_mine(const char *source)
+{
+	return pp_store_engine_of(source) != NULL;
+}
+
+static pp_status
+selected_open(struct pp_selected *s, const char *source, const struct pp_provider_texts *texts,
+              struct pp_buf *problem)
+{
+	const char *where = pp_store_source_where(source);
+	pp_status status = condition_add(s, where ? where + sizeof "?where=" - 1 : NULL, problem);
+
+	s->source = strdup(source);
+	if (!s->source)
+		return PP_E_NOMEM;
+	if (where)
+		s->source[where - source] = '\0';
+	if (status == PP_OK)
+		status = condition_add(s, texts->where, problem);
+	if (status == PP_OK)
+		status = condition_add(s, texts->side, problem);
+	if (status == PP_OK)
+		status = pp_store_window(texts, &s->selection, problem);
+	s->selection.where = (const struct pp_where *const *)s->conditions;
+	if (status == PP_OK)
+		status = pp_store_open(s->source, PP_STORE_READ, &s->store, problem);
+	if (status == PP_OK)
+		status = s->store->engine->list(s->store, &s->selection, &s->list, problem);
+	return status;
+}
+
+pp_status
+pp_store_select(const char *source, const struct pp_provider_texts *texts, struct pp_selected **out,
+                struct pp_buf *problem)
+{
+	struct pp_selected *s = calloc(1, sizeof *s);
+	pp_status status = s ? selected_open(s, source, texts, problem) : PP_E_NOMEM;
+
+	*out = status == PP_OK ? s : NULL;
+	if (status != PP_OK)
+		selected_close(s);
+	return status;
+}
+
+struct pp_store *
+pp_selected_store(const struct pp_selected *s)
+{
+	return s->store;
+}
+
+const struct pp_store_list *
+pp_selected_list(const struct pp_selected *s)
+{
+	return &s->list;
+}
+
+const struct pp_selection *
+pp_selected_conditions(const struct pp_selected *s)
+{
+	return &s->selection;
+}
+
+void
+pp_selected_detach(struct pp_selected *s)
+{
+	pp_store_close(s->store);
+	s->store = NULL;
+}
+
+static size_t
+selected_count(const struct pp_selected *s)
+{
+	return s->list.entries.n;
+}
+
+/* What the file was called; what came without a name is found by its hash. */
+static const char *
+selected_name(struct pp_selected *s, size_t nth)
+{
+	const struct pp_store_entry *e = &s->list.entries.at[nth];
+	char hex[2 * PP_DIGEST + 1];
+
+	if (e->source && *e->source && strcmp(e->source, "-") != 0)
+		return e->source;
+	pp_digest_hex(e->hash, hex);
+	s->name.n = 0;
+	pp_buf_addf(&s->name, "%s?where=profile=%s", s->source, hex);
+	return s->name.failed ? NULL : s->name.p;
+}
+
+static struct pp_slice
+selected_label(struct pp_selected *s, size_t nth, struct pp_slice key)
+{
+	const struct pp_store_entry *e = &s->list.entries.at[nth];
+
+	if (s->labels_of != e->labels) {
+		pp_label_set_release(&s->labels);
+		if (pp_label_set_read(&s->labels, pp_slice_z(e->labels)) != PP_OK)
+			pp_label_set_release(&s->labels);
+		s->labels_of = e->labels;
+	}
+	return pp_label_set_get(&s->labels, key);
+}
+
+static uint32_t
+selected_stamp(const struct pp_selected *s, size_t nth)
+{
+	uint32_t stamp = pp_load32(s->list.entries.at[nth].hash);
+
+	return stamp ? stamp : 1;
+}
+
+static pp_status
+selected_load(struct pp_selected *s, size_t nth, struct pp_supply *supply, struct pp_buf *problem)
+{
+	return s->store->engine->load(s->store, &s->list.entries.at[nth], supply, problem);
+}
+
+static pp_status
+selected_load_all(struct pp_selected *s, const struct pp_order *order, struct pp_profile **out,
+                  struct pp_buf *problem)
+{
+	return s->store->engine->load_all
+	           ? s->store->engine->load_all(s->store, &s->list, order, out, problem)
+	           : PP_E_UNSUPPORTED;
+}
+
+static void
+selected_facts(const struct pp_selected *s, struct pp_provider_facts *facts)
+{
+	size_t i;
+
+	*facts = (struct pp_provider_facts){ .source = s->source,
+		                             .where = s->where.n ? s->where.p : NULL,
+		                             .has_since = s->selection.has_since,
+		                             .has_until = s->selection.has_until,
+		                             .since = s->selection.since,
+		                             .until = s->selection.until,
+		                             .series = s->list.series };
+	for (i = 0; i < s->list.entries.n; i++) {
+		facts->profiles += s->list.entries.at[i].profiles;
+		facts->promised += s->list.entries.at[i].stacks;
+	}
+	facts->samples = facts->promised;
+}
+
+const struct pp_provider pp_store_provider = {
+	.mine = provider_mine,
+	.select = pp_store_select,
+	.count = selected_count,
+	.name = selected_name,
+	.label = selected_label,
+	.stamp = selected_stamp,
+	.load = selected_load,
+	.drop = pp_parcel_drop,
+	.load_all = selected_load_all,
+	.facts = selected_facts,
+	.close = selected_close,
+};

@@ -1,0 +1,488 @@
+/*
+ * Stores in a file, by SQLite: profiles are added, found, loaded and removed. SQLite is the container; what a profile costs
+ * is in blobs that only this program understands.
+ */
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "store/hash.h"
+#include "store/label_set.h"
+#include "store/meta.h"
+#include "store/parcel.h"
+#include "store/sqlite_open.h"
+#include "store/when.h"
+#include "store/where.h"
+
+/* ---- SQL as data ---- */
+
+enum {
+	ADD_SERIES,
+	ADD_SERIES_LABEL,
+	FIND_SERIES,
+	FIND_PROFILE,
+	ADD_PROFILE,
+	ADD_ORIGINAL,
+	LIST_SERIES,
+	LIST_PROFILES,
+	LOAD_ORIGINAL,
+	REMOVE_ORIGINAL,
+	REMOVE_CELLS,
+	REMOVE_PROFILE,
+	SQL_COUNT
+};
+
+static const char *const texts[SQL_COUNT] = {
+	[ADD_SERIES] = "INSERT INTO series(labels) VALUES(?1) ON CONFLICT DO NOTHING",
+	[ADD_SERIES_LABEL] = "INSERT INTO series_label(key, value, series) VALUES(?1, ?2, ?3)",
+	[FIND_SERIES] = "SELECT id FROM series WHERE labels = ?1",
+	[FIND_PROFILE] = "SELECT 1 FROM profile WHERE hash = ?1",
+	[ADD_PROFILE] =
+	    ("INSERT INTO profile(hash, series, t0, t1, dict, level, complete, format, source, meta) "
+	     "VALUES(?1, ?2, ?3, ?4, 0, 0, ?5, ?6, ?7, ?8)"),
+	[ADD_ORIGINAL] = "INSERT INTO original(profile, name, keep, data) VALUES(?1, ?2, ?3, ?4)",
+	[LIST_SERIES] = "SELECT id, labels FROM series",
+	[LIST_PROFILES] =
+	    ("SELECT p.id, p.hash, p.series, p.t0, p.t1, p.level, p.complete, p.format, p.source, p.meta, "
+	     "o.keep, coalesce(length(o.data), 0) FROM profile p LEFT JOIN original o ON o.profile = p.id "
+	     "WHERE (?1 IS NULL OR p.t1 > ?1 OR p.t0 >= ?1) AND (?2 IS NULL OR p.t0 < ?2) "
+	     "ORDER BY p.t0, p.hash"),
+	[LOAD_ORIGINAL] = "SELECT data FROM original WHERE profile = ?1",
+	[REMOVE_ORIGINAL] = "DELETE FROM original WHERE profile = ?1",
+	[REMOVE_CELLS] = "DELETE FROM cells WHERE profile = ?1",
+	[REMOVE_PROFILE] = "DELETE FROM profile WHERE id = ?1",
+};
+
+static void
+sqlite_sql(const char *source, struct pp_buf *out)
+{
+	size_t i;
+
+	(void)source;
+	pp_buf_adds(out,
+	            "PRAGMA application_id = 0x70707366;\nPRAGMA user_version = 1;\nPRAGMA "
+	            "page_size = 4096;\nPRAGMA auto_vacuum = INCREMENTAL;\nPRAGMA journal_mode = "
+	            "WAL;\nPRAGMA synchronous = FULL;\n");
+	pp_buf_adds(out, pp_sqlite_schema);
+	for (i = 0; i < SQL_COUNT; i++)
+		pp_buf_addf(out, "%s;\n", texts[i]);
+}
+
+static sqlite3_stmt *
+statement(struct pp_sqlite *s, int which, struct pp_buf *problem)
+{
+	return pp_sqlite_statement(s, texts[which], problem);
+}
+
+/* Why there is no statement. */
+static pp_status
+no_statement(const struct pp_buf *problem)
+{
+	return problem->n ? PP_E_INVALID : PP_E_NOMEM;
+}
+
+static void
+bind_text(sqlite3_stmt *st, int at, struct pp_slice text)
+{
+	(void)sqlite3_bind_text64(st, at, text.n ? (const char *)text.p : "", text.n, SQLITE_STATIC,
+	                          SQLITE_UTF8);
+}
+
+/* Runs a statement that gives nothing back. */
+static pp_status
+finish(struct pp_sqlite *s, sqlite3_stmt *st, struct pp_buf *problem)
+{
+	pp_status status = PP_OK;
+
+	while (pp_sqlite_step(s, st, &status, problem) > 0)
+		continue;
+	return status;
+}
+
+/* ---- adding ---- */
+
+/* The labels of a new series one by one, for who looks at the file by hand. */
+static pp_status
+series_labels_add(struct pp_sqlite *s, const char *labels, int64_t series, struct pp_buf *problem)
+{
+	struct pp_label_set set = { 0 };
+	pp_status status = pp_label_set_read(&set, pp_slice_z(labels));
+	size_t i;
+
+	for (i = 0; i < set.n && status == PP_OK; i++) {
+		sqlite3_stmt *st = statement(s, ADD_SERIES_LABEL, problem);
+
+		if (!st) {
+			status = no_statement(problem);
+			break;
+		}
+		bind_text(st, 1, set.at[i].key);
+		bind_text(st, 2, set.at[i].value);
+		(void)sqlite3_bind_int64(st, 3, series);
+		status = finish(s, st, problem);
+	}
+	pp_label_set_release(&set);
+	return status;
+}
+
+/* The number of a set of labels, which is added when it is not there. */
+static pp_status
+series_of(struct pp_sqlite *s, const char *labels, int64_t *series, struct pp_buf *problem)
+{
+	sqlite3_stmt *add = statement(s, ADD_SERIES, problem), *find;
+	pp_status status;
+	bool fresh;
+
+	if (!add)
+		return no_statement(problem);
+	bind_text(add, 1, pp_slice_z(labels));
+	status = finish(s, add, problem);
+	fresh = status == PP_OK && sqlite3_changes(s->db) > 0;
+	find = status == PP_OK ? statement(s, FIND_SERIES, problem) : NULL;
+	if (!find)
+		return status != PP_OK ? status : no_statement(problem);
+	bind_text(find, 1, pp_slice_z(labels));
+	if (pp_sqlite_step(s, find, &status, problem) > 0)
+		*series = sqlite3_column_int64(find, 0);
+	(void)sqlite3_reset(find);
+	return status == PP_OK && fresh ? series_labels_add(s, labels, *series, problem) : status;
+}
+
+static pp_status
+known_find(struct pp_sqlite *s, const uint8_t *hash, bool *known, struct pp_buf *problem)
+{
+	sqlite3_stmt *st = statement(s, FIND_PROFILE, problem);
+	pp_status status = PP_OK;
+
+	if (!st)
+		return no_statement(problem);
+	(void)sqlite3_bind_blob(st, 1, hash, PP_STORE_HASH, SQLITE_STATIC);
+	*known = pp_sqlite_step(s, st, &status, problem) > 0;
+	(void)sqlite3_reset(st);
+	return status;
+}
+
+static pp_status
+item_add(struct pp_sqlite *s, const struct pp_store_item *item, struct pp_buf *problem)
+{
+	sqlite3_stmt *st;
+	int64_t series = 0;
+	pp_status status = series_of(s, item->labels, &series, problem);
+
+	st = status == PP_OK ? statement(s, ADD_PROFILE, problem) : NULL;
+	if (!st)
+		return status != PP_OK ? status : no_statement(problem);
+	(void)sqlite3_bind_blob(st, 1, item->hash, PP_STORE_HASH, SQLITE_STATIC);
+	(void)sqlite3_bind_int64(st, 2, series);
+	(void)sqlite3_bind_int64(st, 3, item->t0);
+	(void)sqlite3_bind_int64(st, 4, item->t1);
+	(void)sqlite3_bind_int(st, 5, item->complete);
+	bind_text(st, 6, pp_slice_z(item->format));
+	bind_text(st, 7, pp_slice_z(item->source));
+	(void)sqlite3_bind_blob64(st, 8, item->meta.p, item->meta.n, SQLITE_STATIC);
+	status = finish(s, st, problem);
+	st = status == PP_OK ? statement(s, ADD_ORIGINAL, problem) : NULL;
+	if (!st)
+		return status != PP_OK ? status : no_statement(problem);
+	(void)sqlite3_bind_int64(st, 1, sqlite3_last_insert_rowid(s->db));
+	bind_text(st, 2, pp_slice_z(item->source));
+	(void)sqlite3_bind_int(st, 3, item->keep);
+	(void)sqlite3_bind_blob64(st, 4, item->parcel.p, item->parcel.n, SQLITE_STATIC);
+	return finish(s, st, problem);
+}
+
+static pp_status
+sqlite_add(struct pp_store *store, const struct pp_store_item *items, size_t n,
+           enum pp_store_added *added, struct pp_buf *problem)
+{
+	struct pp_sqlite *s = (struct pp_sqlite *)store;
+	pp_status status = pp_sqlite_begin(s, problem);
+	bool known;
+	size_t i;
+
+	if (status != PP_OK)
+		return status;
+	for (i = 0; i < n && status == PP_OK; i++) {
+		known = false;
+		status = known_find(s, items[i].hash, &known, problem);
+		added[i] = known ? PP_STORE_KNOWN : PP_STORE_NEW;
+		if (status == PP_OK && !known)
+			status = item_add(s, &items[i], problem);
+	}
+	return pp_sqlite_end(s, status, problem);
+}
+
+static pp_status
+sqlite_has(struct pp_store *store, const uint8_t hash[PP_STORE_HASH], bool *known,
+           struct pp_buf *problem)
+{
+	return known_find((struct pp_sqlite *)store, hash, known, problem);
+}
+
+/* ---- finding ---- */
+
+/* A set of labels, and what the conditions say of it. */
+struct series {
+	const char *labels;
+	enum pp_where_result fits;
+	bool met;
+};
+
+struct finding {
+	struct pp_sqlite *s;
+	const struct pp_selection *selection;
+	struct pp_store_list *list;
+	PP_VEC(struct series) series;
+	struct pp_map index; /* of series, by number */
+	pp_status status;
+};
+
+static pp_status
+damaged(const struct pp_sqlite *s, struct pp_buf *problem, const char *what)
+{
+	pp_buf_addf(problem, "%s: the store is damaged: %s", s->path, what);
+	return PP_E_INVALID;
+}
+
+/* What all conditions together say of labels. */
+static enum pp_where_result
+labels_judge(const struct pp_selection *selection, const struct pp_label_set *set)
+{
+	enum pp_where_result all = PP_WHERE_YES;
+	size_t i;
+
+	for (i = 0; i < selection->where_count && all != PP_WHERE_NO; i++) {
+		enum pp_where_result one = pp_where_match_labels(selection->where[i], set, NULL);
+
+		if (one != PP_WHERE_YES)
+			all = one;
+		if (one == PP_WHERE_TOO_HARD || one == PP_WHERE_NOMEM)
+			break;
+	}
+	return all;
+}
+
+static pp_status
+series_take(struct finding *f, sqlite3_stmt *st, struct pp_buf *problem)
+{
+	struct pp_slice json = pp_slice_of(sqlite3_column_text(st, 1),
+	                                   (size_t)sqlite3_column_bytes(st, 1));
+	struct pp_label_set set = { 0 };
+	struct series series = { .labels = NULL };
+	pp_status status = pp_label_set_read(&set, json);
+
+	if (status == PP_E_INVALID)
+		status = damaged(f->s, problem, "labels that are none");
+	if (status == PP_OK)
+		series = (struct series){ pp_store_list_text(f->list, (const char *)json.p, json.n),
+			                  labels_judge(f->selection, &set), false };
+	pp_label_set_release(&set);
+	if (status != PP_OK)
+		return status;
+	if (series.fits == PP_WHERE_TOO_HARD) {
+		pp_buf_adds(problem, "--where: a pattern takes too long");
+		return PP_E_LIMIT;
+	}
+	return series.labels && series.fits != PP_WHERE_NOMEM && f->series.n < PP_MAP_NONE &&
+	               pp_map_set(&f->index, (uint64_t)sqlite3_column_int64(st, 0),
+	                          (uint32_t)f->series.n) &&
+	               pp_vec_push(&f->series, series)
+	           ? PP_OK
+	           : PP_E_NOMEM;
+}
+
+/* Text of a column that lives as long as the list; "" when there is none. */
+static const char *
+column_text(struct finding *f, sqlite3_stmt *st, int at)
+{
+	const char *text = (const char *)sqlite3_column_text(st, at);
+
+	return text ? pp_store_list_text(f->list, text, (size_t)sqlite3_column_bytes(st, at)) : "";
+}
+
+static pp_status
+profile_take(struct finding *f, sqlite3_stmt *st, struct pp_buf *problem)
+{
+	uint32_t at = pp_map_get(&f->index, (uint64_t)sqlite3_column_int64(st, 2));
+	struct series *series = at == PP_MAP_NONE ? NULL : &f->series.at[at];
+	struct pp_store_entry e = { .id = (uint64_t)sqlite3_column_int64(st, 0), .profiles = 1 };
+	int level = sqlite3_column_int(st, 5);
+
+	if (!series || sqlite3_column_bytes(st, 1) != PP_STORE_HASH || level < PP_STORE_FRESH ||
+	    level > PP_STORE_ROLLED)
+		return damaged(f->s, problem, "a profile that belongs nowhere");
+	if (series->fits == PP_WHERE_NO)
+		return PP_OK;
+	memcpy(e.hash, sqlite3_column_blob(st, 1), PP_STORE_HASH);
+	e.series = at;
+	e.labels = series->labels;
+	e.t0 = sqlite3_column_int64(st, 3);
+	e.t1 = sqlite3_column_int64(st, 4);
+	e.level = (enum pp_store_level)level;
+	e.complete = sqlite3_column_int(st, 6) != 0;
+	e.format = column_text(f, st, 7);
+	e.source = column_text(f, st, 8);
+	e.meta = column_text(f, st, 9);
+	e.kept = sqlite3_column_int(st, 10) != 0;
+	e.bytes = (uint64_t)sqlite3_column_int64(st, 11);
+	if (!e.format || !e.source || !e.meta)
+		return PP_E_NOMEM;
+	e.stacks = pp_store_meta_stacks(e.meta);
+	if (series->fits == PP_WHERE_DEPENDS && !pp_selection_fits(f->selection, &e))
+		return PP_OK;
+	f->list->series += !series->met;
+	series->met = true;
+	return pp_vec_push(&f->list->entries, e) ? PP_OK : PP_E_NOMEM;
+}
+
+/* All rows of a statement, each given to `take`. */
+static pp_status
+rows_take(struct finding *f, int which, struct pp_buf *problem,
+          pp_status (*take)(struct finding *, sqlite3_stmt *, struct pp_buf *))
+{
+	sqlite3_stmt *st = statement(f->s, which, problem);
+	pp_status status = st ? PP_OK : no_statement(problem);
+
+	if (st && which == LIST_PROFILES && f->selection->has_since)
+		(void)sqlite3_bind_int64(st, 1, f->selection->since);
+	if (st && which == LIST_PROFILES && f->selection->has_until)
+		(void)sqlite3_bind_int64(st, 2, f->selection->until);
+	while (status == PP_OK && pp_sqlite_step(f->s, st, &status, problem) > 0)
+		status = take(f, st, problem);
+	if (st)
+		(void)sqlite3_reset(st);
+	return status;
+}
+
+static pp_status
+sqlite_list(struct pp_store *store, const struct pp_selection *selection, struct pp_store_list *out,
+            struct pp_buf *problem)
+{
+	static const struct pp_selection everything = { .where = NULL };
+	struct pp_sqlite *s = (struct pp_sqlite *)store;
+	struct finding f = { .s = s,
+		             .selection = selection ? selection : &everything,
+		             .list = out };
+	pp_status status = PP_OK;
+
+	*out = (struct pp_store_list){ 0 };
+	/* Who reads sees the store as it is now until the end. */
+	if (sqlite3_get_autocommit(s->db))
+		status = pp_sqlite_run(s, "BEGIN", problem);
+	if (status == PP_OK)
+		status = rows_take(&f, LIST_SERIES, problem, series_take);
+	if (status == PP_OK)
+		status = rows_take(&f, LIST_PROFILES, problem, profile_take);
+	if (!s->reading && !sqlite3_get_autocommit(s->db) && !s->writing)
+		(void)sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
+	pp_vec_release(&f.series);
+	pp_map_release(&f.index);
+	if (status != PP_OK)
+		pp_store_list_release(out);
+	return status;
+}
+
+/* ---- loading ---- */
+
+pp_status
+pp_sqlite_load_fresh(struct pp_sqlite *s, const struct pp_store_entry *e, struct pp_supply *supply,
+                     struct pp_buf *problem)
+{
+	sqlite3_stmt *st = statement(s, LOAD_ORIGINAL, problem);
+	pp_status status = PP_OK;
+	int row;
+
+	*supply = (struct pp_supply){ 0 };
+	if (!st)
+		return no_statement(problem);
+	(void)sqlite3_bind_int64(st, 1, (sqlite3_int64)e->id);
+	row = pp_sqlite_step(s, st, &status, problem);
+	if (row == 0)
+		status = damaged(s, problem, "a profile without its input");
+	if (row > 0) {
+		const void *data = sqlite3_column_blob(st, 0);
+
+		status = pp_parcel_open(pp_slice_of(data, (size_t)sqlite3_column_bytes(st, 0)),
+		                        supply);
+		if (status == PP_E_INVALID)
+			status = damaged(s, problem, "the input of a profile is not what it was");
+	}
+	(void)sqlite3_reset(st);
+	return status;
+}
+
+static pp_status
+sqlite_load(struct pp_store *store, const struct pp_store_entry *e, struct pp_supply *supply,
+            struct pp_buf *problem)
+{
+	struct pp_sqlite *s = (struct pp_sqlite *)store;
+
+	return e->level == PP_STORE_FRESH || e->kept ? pp_sqlite_load_fresh(s, e, supply, problem)
+	                                             : pp_sqlite_load_packed(s, e, supply, problem);
+}
+
+/* ---- removing ---- */
+
+pp_status
+pp_sqlite_remove_one(struct pp_sqlite *s, uint64_t id, struct pp_buf *problem)
+{
+	static const int steps[] = { REMOVE_ORIGINAL, REMOVE_CELLS, REMOVE_PROFILE };
+	pp_status status = PP_OK;
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(steps) && status == PP_OK; i++) {
+		sqlite3_stmt *st = statement(s, steps[i], problem);
+
+		if (!st)
+			return no_statement(problem);
+		(void)sqlite3_bind_int64(st, 1, (sqlite3_int64)id);
+		status = finish(s, st, problem);
+	}
+	return status;
+}
+
+static pp_status
+sqlite_remove(struct pp_store *store, const struct pp_store_list *list, struct pp_buf *problem)
+{
+	struct pp_sqlite *s = (struct pp_sqlite *)store;
+	pp_status status = pp_sqlite_begin(s, problem);
+	size_t i;
+
+	if (status != PP_OK)
+		return status;
+	for (i = 0; i < list->entries.n && status == PP_OK; i++)
+		status = pp_sqlite_remove_one(s, list->entries.at[i].id, problem);
+	return pp_sqlite_end(s, status, problem);
+}
+
+static uint64_t
+sqlite_size(struct pp_store *store)
+{
+	const struct pp_sqlite *s = (const struct pp_sqlite *)store;
+	struct pp_buf path = { 0 };
+	struct stat st;
+	uint64_t size = stat(s->path, &st) == 0 ? (uint64_t)st.st_size : 0;
+
+	pp_buf_addf(&path, "%s-wal", s->path);
+	if (!path.failed && stat(path.p, &st) == 0)
+		size += (uint64_t)st.st_size;
+	pp_buf_release(&path);
+	return size;
+}
+
+const struct pp_store_engine pp_store_sqlite = {
+	.name = "sqlite",
+	.mine = pp_sqlite_mine,
+	.open = pp_sqlite_open,
+	.add = sqlite_add,
+	.has = sqlite_has,
+	.list = sqlite_list,
+	.load = sqlite_load,
+	.load_all = pp_sqlite_load_all,
+	.remove = sqlite_remove,
+	.compact = pp_sqlite_compact,
+	.gc = pp_sqlite_gc,
+	.check = pp_sqlite_check,
+	.size = sqlite_size,
+	.sql = sqlite_sql,
+	.close = pp_sqlite_close,
+};

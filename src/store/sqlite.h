@@ -1,0 +1,59 @@
+/*
+ * A store in a file of SQLite, as those see it who put more into it than sqlite.c does. Internal to src/store.
+ */
+#ifndef PP_STORE_SQLITE_H
+#define PP_STORE_SQLITE_H
+
+#include <sqlite3.h>
+
+#include "store/store.h"
+
+#define PP_STORE_MAGIC 0x70707366 /* "ppsf", the application_id */
+#define PP_STORE_VERSION 1        /* the user_version */
+
+struct pp_sqlite {
+	struct pp_store store;
+	sqlite3 *db;
+	char *path;
+	bool writing;                /* a transaction of pp_sqlite_begin() is under way */
+	bool reading;                /* it was opened to be read, and one transaction spans that */
+	uint64_t device, inode;      /* of the file, as registered */
+	PP_VEC(sqlite3_stmt *) made; /* statements, to be finalized */
+};
+
+/* A statement, made once by its text (which must be a constant); NULL with *problem said. */
+sqlite3_stmt *pp_sqlite_statement(struct pp_sqlite *, const char *sql, struct pp_buf *problem);
+/* Runs SQL that gives nothing back. */
+pp_status pp_sqlite_run(struct pp_sqlite *, const char *sql, struct pp_buf *problem);
+/* The one number that SQL gives; 0 when it gives none. */
+pp_status pp_sqlite_number(struct pp_sqlite *, const char *sql, int64_t *number,
+                           struct pp_buf *problem);
+/* A status for what SQLite says last, with the reason: PP_E_OUTPUT where it could not write. */
+pp_status pp_sqlite_failed(struct pp_sqlite *, struct pp_buf *problem);
+/* Steps a statement: 1 a row, 0 done, -1 failed with *status and *problem. It is reset unless there is a row. */
+int pp_sqlite_step(struct pp_sqlite *, sqlite3_stmt *, pp_status *, struct pp_buf *problem);
+
+/* Begins to write, waiting for others; and ends, one way or the other. */
+pp_status pp_sqlite_begin(struct pp_sqlite *, struct pp_buf *problem);
+pp_status pp_sqlite_end(struct pp_sqlite *, pp_status, struct pp_buf *problem);
+
+/* ---- levels and upkeep: sqlite_upkeep.c ---- */
+
+pp_status pp_sqlite_load_packed(struct pp_sqlite *, const struct pp_store_entry *,
+                                struct pp_supply *, struct pp_buf *problem);
+pp_status pp_sqlite_load_all(struct pp_store *, const struct pp_store_list *,
+                             const struct pp_order *, struct pp_profile **out,
+                             struct pp_buf *problem);
+pp_status pp_sqlite_compact(struct pp_store *, const struct pp_store_upkeep *,
+                            struct pp_store_outcome *, struct pp_buf *problem);
+pp_status pp_sqlite_gc(struct pp_store *, const struct pp_store_upkeep *, struct pp_store_outcome *,
+                       struct pp_buf *problem);
+pp_status pp_sqlite_check(struct pp_store *, struct pp_store_outcome *, struct pp_buf *problem);
+
+/* What sqlite.c does to one profile: for who removes many. Within a transaction. */
+pp_status pp_sqlite_remove_one(struct pp_sqlite *, uint64_t id, struct pp_buf *problem);
+/* The parcel of an entry; PP_E_INVALID when it is damaged. */
+pp_status pp_sqlite_load_fresh(struct pp_sqlite *, const struct pp_store_entry *,
+                               struct pp_supply *, struct pp_buf *problem);
+
+#endif

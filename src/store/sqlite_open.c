@@ -1,0 +1,483 @@
+/*
+ * The file of a store: recognised, made, opened, closed; and SQL in few words.
+ *
+ * Locks of files belong to the process: closing any descriptor of a store's file, or of those beside it, loses the locks of
+ * all connections that this process has to it. So files that are open are known by device and number, and no one looks
+ * into them otherwise.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/sqlite_open.h"
+
+#define BUSY_MS 60000
+#define HEAD_BYTES 100
+
+static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
+struct open_file {
+	uint64_t device, inode;
+	size_t times;
+};
+static PP_VEC(struct open_file) open_files;
+
+/* ---- files that are open ---- */
+
+static struct open_file *
+open_find(uint64_t device, uint64_t inode)
+{
+	size_t i;
+
+	for (i = 0; i < open_files.n; i++)
+		if (open_files.at[i].device == device && open_files.at[i].inode == inode &&
+		    open_files.at[i].times)
+			return &open_files.at[i];
+	return NULL;
+}
+
+static bool
+open_note(uint64_t device, uint64_t inode)
+{
+	struct open_file *f = open_find(device, inode);
+	size_t i;
+
+	if (f) {
+		f->times++;
+		return true;
+	}
+	for (i = 0; i < open_files.n; i++)
+		if (!open_files.at[i].times) {
+			open_files.at[i] = (struct open_file){ device, inode, 1 };
+			return true;
+		}
+	return pp_vec_push(&open_files, (struct open_file){ device, inode, 1 });
+}
+
+static void
+open_forget(uint64_t device, uint64_t inode)
+{
+	struct open_file *f = open_find(device, inode);
+
+	if (f)
+		f->times--;
+}
+
+static const char *
+path_of(const char *source)
+{
+	return strncmp(source, "sqlite:", 7) == 0 ? source + 7 : source;
+}
+
+/* Whether the file that `st` is about is a store by its first bytes. */
+static bool
+head_fits(const char *path)
+{
+	unsigned char head[HEAD_BYTES];
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool fits = fd >= 0 && read(fd, head, sizeof head) == (ptrdiff_t)sizeof head &&
+	            memcmp(head, "SQLite format 3", 16) == 0 && memcmp(head + 68, "ppsf", 4) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return fits;
+}
+
+bool
+pp_sqlite_mine(const char *source)
+{
+	const char *path = path_of(source);
+	struct stat st;
+	bool mine;
+
+	if (path != source)
+		return true;
+	if (strstr(source, "://") || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+		return false;
+	(void)pthread_mutex_lock(&open_lock);
+	mine = open_find((uint64_t)st.st_dev, (uint64_t)st.st_ino) || head_fits(path);
+	(void)pthread_mutex_unlock(&open_lock);
+	return mine;
+}
+
+/* ---- SQL ---- */
+
+pp_status
+pp_sqlite_failed(struct pp_sqlite *s, struct pp_buf *problem)
+{
+	int code = s->db ? sqlite3_errcode(s->db) & 255 : SQLITE_NOMEM;
+	const char *why = s->db ? sqlite3_errmsg(s->db) : "out of memory";
+
+	if (code == SQLITE_NOMEM)
+		return PP_E_NOMEM;
+	pp_buf_addf(problem, "%s: %s%s", s->path,
+	            code == SQLITE_CORRUPT || code == SQLITE_NOTADB ? "the store is damaged: " : "",
+	            why);
+	switch (code) {
+	case SQLITE_CORRUPT:
+	case SQLITE_NOTADB:
+	case SQLITE_SCHEMA:
+	case SQLITE_ERROR: /* a table or a column that is not as it was made */
+	case SQLITE_MISMATCH:
+	case SQLITE_CONSTRAINT:
+		return PP_E_INVALID;
+	default:
+		return s->reading ? PP_E_IO : PP_E_OUTPUT;
+	}
+}
+
+sqlite3_stmt *
+pp_sqlite_statement(struct pp_sqlite *s, const char *sql, struct pp_buf *problem)
+{
+	sqlite3_stmt *statement = NULL;
+	size_t i;
+
+	for (i = 0; i < s->made.n; i++)
+		if (strcmp(sqlite3_sql(s->made.at[i]), sql) == 0) {
+			(void)sqlite3_reset(s->made.at[i]);
+			(void)sqlite3_clear_bindings(s->made.at[i]);
+			return s->made.at[i];
+		}
+	if (sqlite3_prepare_v3(s->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, NULL) !=
+	    SQLITE_OK) {
+		(void)pp_sqlite_failed(s, problem);
+		return NULL;
+	}
+	if (!pp_vec_push(&s->made, statement)) {
+		(void)sqlite3_finalize(statement);
+		return NULL;
+	}
+	return statement;
+}
+
+int
+pp_sqlite_step(struct pp_sqlite *s, sqlite3_stmt *statement, pp_status *status,
+               struct pp_buf *problem)
+{
+	int code = sqlite3_step(statement);
+
+	if (code == SQLITE_ROW)
+		return 1;
+	if (code != SQLITE_DONE)
+		*status = pp_sqlite_failed(s, problem);
+	(void)sqlite3_reset(statement);
+	return code == SQLITE_DONE ? 0 : -1;
+}
+
+pp_status
+pp_sqlite_run(struct pp_sqlite *s, const char *sql, struct pp_buf *problem)
+{
+	return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK
+	           ? PP_OK
+	           : pp_sqlite_failed(s, problem);
+}
+
+pp_status
+pp_sqlite_number(struct pp_sqlite *s, const char *sql, int64_t *number, struct pp_buf *problem)
+{
+	sqlite3_stmt *statement = NULL;
+	pp_status status = PP_OK;
+
+	*number = 0;
+	if (sqlite3_prepare_v2(s->db, sql, -1, &statement, NULL) != SQLITE_OK)
+		return pp_sqlite_failed(s, problem);
+	if (pp_sqlite_step(s, statement, &status, problem) > 0)
+		*number = sqlite3_column_int64(statement, 0);
+	(void)sqlite3_finalize(statement);
+	return status;
+}
+
+pp_status
+pp_sqlite_begin(struct pp_sqlite *s, struct pp_buf *problem)
+{
+	pp_status status;
+
+	/* What was read before may be old. */
+	if (!sqlite3_get_autocommit(s->db))
+		(void)sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
+	status = pp_sqlite_run(s, "BEGIN IMMEDIATE", problem);
+	s->writing = status == PP_OK;
+	return status;
+}
+
+pp_status
+pp_sqlite_end(struct pp_sqlite *s, pp_status status, struct pp_buf *problem)
+{
+	if (status == PP_OK)
+		status = pp_sqlite_run(s, "COMMIT", problem);
+	if (status != PP_OK && !sqlite3_get_autocommit(s->db))
+		(void)sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+	s->writing = false;
+	return status;
+}
+
+/* ---- making one ---- */
+
+const char pp_sqlite_schema[] =
+    "CREATE TABLE series(id INTEGER PRIMARY KEY, labels TEXT NOT NULL UNIQUE);\n"
+    "CREATE TABLE series_label(key TEXT, value TEXT, series INT, PRIMARY KEY(key, value, series)) "
+    "WITHOUT ROWID;\n"
+    "CREATE TABLE metric(id INTEGER PRIMARY KEY, def TEXT NOT NULL UNIQUE);\n"
+    "CREATE TABLE sub(id INTEGER PRIMARY KEY, def TEXT NOT NULL UNIQUE);\n"
+    "CREATE TABLE profile(id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, series INT NOT NULL, "
+    "t0 INT, t1 INT, dict INT NOT NULL, level INT NOT NULL, complete INT NOT NULL, format TEXT, "
+    "source TEXT, meta BLOB);\n"
+    "CREATE INDEX profile_time ON profile(series, t0);\n"
+    "CREATE TABLE cells(profile INT, facet INT, metric INT, sub INT, n INT NOT NULL, total TEXT NOT "
+    "NULL, data BLOB NOT NULL, PRIMARY KEY(profile, facet, metric, sub));\n"
+    "CREATE TABLE dict(dict INT, part TEXT, chunk INT, n INT NOT NULL, data BLOB NOT NULL, PRIMARY "
+    "KEY(dict, part, chunk));\n"
+    "CREATE TABLE original(profile INTEGER PRIMARY KEY, name TEXT, keep INT NOT NULL, data BLOB);\n";
+
+/*
+ * Makes the tables, all or none. They are written before the journal becomes one that others may still have to read, so
+ * the first bytes of the file tell what it is from then on.
+ */
+static pp_status
+tables_make(struct pp_sqlite *s, struct pp_buf *problem)
+{
+	int64_t tables = 0;
+	pp_status status = pp_sqlite_run(
+	    s,
+	    "PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA synchronous = FULL",
+	    problem);
+
+	if (status == PP_OK)
+		status = pp_sqlite_begin(s, problem);
+	if (status != PP_OK)
+		return status;
+	/* Somebody else may have been faster. */
+	status = pp_sqlite_number(s, "SELECT count(*) FROM sqlite_master", &tables, problem);
+	if (status == PP_OK && tables == 0)
+		status = pp_sqlite_run(s, pp_sqlite_schema, problem);
+	if (status == PP_OK && tables == 0)
+		status = pp_sqlite_run(
+		    s, "PRAGMA application_id = 0x70707366; PRAGMA user_version = 1", problem);
+	return pp_sqlite_end(s, status, problem);
+}
+
+/* Whether it is a store that this program understands: PP_OK; *empty when there is nothing in it yet. */
+static pp_status
+store_judge(struct pp_sqlite *s, bool *empty, struct pp_buf *problem)
+{
+	int64_t magic = 0, version = 0, tables = 0;
+	pp_status status = pp_sqlite_number(s, "PRAGMA application_id", &magic, problem);
+
+	if (status == PP_OK)
+		status = pp_sqlite_number(s, "PRAGMA user_version", &version, problem);
+	if (status == PP_OK)
+		status = pp_sqlite_number(s, "SELECT count(*) FROM sqlite_master", &tables,
+		                          problem);
+	if (status != PP_OK)
+		return status;
+	*empty = magic == 0 && tables == 0;
+	if (!*empty && magic != PP_STORE_MAGIC) {
+		pp_buf_addf(problem, "%s is no store of polyprof", s->path);
+		return PP_E_INVALID;
+	}
+	if (!*empty && version > PP_STORE_VERSION) {
+		pp_buf_addf(problem, "%s was made by a newer polyprof (version %lld of stores)",
+		            s->path, (long long)version);
+		return PP_E_INVALID;
+	}
+	return PP_OK;
+}
+
+/* What is foreign must not be asked to run anything. */
+static void
+connection_guard(struct pp_sqlite *s)
+{
+	(void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	(void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	(void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	(void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	(void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+	(void)sqlite3_busy_timeout(s->db, BUSY_MS);
+	(void)sqlite3_exec(s->db, "PRAGMA cell_size_check = ON; PRAGMA synchronous = FULL", NULL,
+	                   NULL, NULL);
+}
+
+/* Opens the file; where nothing may be written beside it, as one that nobody changes. */
+static int
+file_open(struct pp_sqlite *s, int flags)
+{
+	struct pp_buf uri = { 0 }, wal = { 0 };
+	const unsigned char *c;
+	int code;
+
+	pp_buf_addf(&wal, "%s-wal", s->path);
+	code = sqlite3_open_v2(s->path, &s->db, flags, NULL);
+	if (code == SQLITE_OK && (flags & SQLITE_OPEN_READONLY) &&
+	    (sqlite3_exec(s->db, "SELECT 1 FROM sqlite_master", NULL, NULL, NULL) & 255) ==
+	        SQLITE_CANTOPEN &&
+	    !wal.failed && access(wal.p, F_OK) != 0) {
+		(void)sqlite3_close(s->db);
+		s->db = NULL;
+		pp_buf_adds(&uri, "file:");
+		for (c = (const unsigned char *)s->path; *c; c++)
+			pp_buf_addf(&uri, "%%%02X", *c);
+		pp_buf_adds(&uri, "?immutable=1");
+		code = uri.failed ? SQLITE_NOMEM
+		                  : sqlite3_open_v2(uri.p, &s->db, flags | SQLITE_OPEN_URI, NULL);
+	}
+	pp_buf_release(&uri);
+	pp_buf_release(&wal);
+	return code;
+}
+
+/* Whether there is a file for what is wanted; a status with the reason. */
+static pp_status
+file_judge(const struct pp_sqlite *s, enum pp_store_mode mode, struct pp_buf *problem)
+{
+	bool makes = mode == PP_STORE_ADD || mode == PP_STORE_CREATE;
+	unsigned char head[16] = { 0 };
+	struct stat st;
+	bool foreign;
+	int fd;
+
+	if (stat(s->path, &st) != 0) {
+		if (errno == ENOENT && makes)
+			return PP_OK;
+		pp_buf_addf(problem, "%s: %s", s->path, strerror(errno));
+		return PP_E_IO;
+	}
+	if (S_ISREG(st.st_mode) && st.st_size == 0 && makes)
+		return PP_OK;
+	if (S_ISREG(st.st_mode) && open_find((uint64_t)st.st_dev, (uint64_t)st.st_ino))
+		return PP_OK;
+	fd = S_ISREG(st.st_mode) ? open(s->path, O_RDONLY | O_CLOEXEC) : -1;
+	if (S_ISREG(st.st_mode) && fd < 0) {
+		pp_buf_addf(problem, "%s: %s", s->path, strerror(errno));
+		return PP_E_IO;
+	}
+	foreign = fd < 0 || read(fd, head, sizeof head) != (ptrdiff_t)sizeof head ||
+	          memcmp(head, "SQLite format 3", 16) != 0;
+	if (fd >= 0)
+		close(fd);
+	if (foreign)
+		pp_buf_addf(problem, "%s is no store", s->path);
+	return foreign ? PP_E_INVALID : PP_OK;
+}
+
+/* Whether there is a file of that ending beside the store. */
+static bool
+has_beside(const struct pp_sqlite *s, const char *ending)
+{
+	struct pp_buf path = { 0 };
+	bool there;
+
+	pp_buf_addf(&path, "%s%s", s->path, ending);
+	there = path.failed || access(path.p, F_OK) == 0;
+	pp_buf_release(&path);
+	return there;
+}
+
+/*
+ * How the file is opened. Who only reads does not write either, but the last one to close it may remove what lies beside it,
+ * if that is allowed.
+ */
+static int
+flags_of(const struct pp_sqlite *s, enum pp_store_mode mode)
+{
+	const char *slash = strrchr(s->path, '/');
+	struct pp_buf folder = { 0 };
+	bool tidies;
+
+	if (mode != PP_STORE_READ)
+		return SQLITE_OPEN_READWRITE | (mode == PP_STORE_CHANGE ? 0 : SQLITE_OPEN_CREATE);
+	pp_buf_add(&folder, s->path, slash ? (size_t)(slash - s->path) + 1 : 0);
+	pp_buf_adds(&folder, ".");
+	tidies = !folder.failed && access(s->path, W_OK) == 0 && access(folder.p, W_OK) == 0 &&
+	         !has_beside(s, "-journal");
+	pp_buf_release(&folder);
+	return tidies ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+}
+
+/* Opens and, if need be, makes it; the lock is held. */
+static pp_status
+store_open(struct pp_sqlite *s, enum pp_store_mode mode, struct pp_buf *problem)
+{
+	int flags = SQLITE_OPEN_NOMUTEX | flags_of(s, mode);
+	pp_status status = file_judge(s, mode, problem);
+	bool empty = false;
+	struct stat st;
+
+	if (status != PP_OK)
+		return status;
+	if (file_open(s, flags) != SQLITE_OK)
+		return pp_sqlite_failed(s, problem);
+	connection_guard(s);
+	if (s->reading)
+		(void)sqlite3_exec(s->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
+	/* What turns out to be no store of ours is left as it is, and what lies beside it. */
+	(void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+	status = store_judge(s, &empty, problem);
+	if (status == PP_OK && !(empty && s->reading))
+		(void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+	if (status == PP_OK && empty && (mode == PP_STORE_READ || mode == PP_STORE_CHANGE)) {
+		pp_buf_addf(problem, "%s is a store that was never finished: add a profile to it",
+		            s->path);
+		return PP_E_INVALID;
+	}
+	if (status == PP_OK && empty)
+		status = tables_make(s, problem);
+	if (status == PP_OK && mode != PP_STORE_READ)
+		/* Where that fails now, somebody else is at it. */
+		(void)sqlite3_exec(s->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+	if (status == PP_OK && stat(s->path, &st) == 0) {
+		s->device = (uint64_t)st.st_dev;
+		s->inode = (uint64_t)st.st_ino;
+		status = open_note(s->device, s->inode) ? PP_OK : PP_E_NOMEM;
+		if (status != PP_OK)
+			s->inode = 0;
+	}
+	return status;
+}
+
+pp_status
+pp_sqlite_open(const char *source, enum pp_store_mode mode, struct pp_store **out,
+               struct pp_buf *problem)
+{
+	struct pp_sqlite *s = calloc(1, sizeof *s);
+	pp_status status = PP_E_NOMEM;
+
+	*out = NULL;
+	if (!s)
+		return status;
+	s->store.engine = &pp_store_sqlite;
+	s->store.source = strdup(source);
+	s->path = strdup(path_of(source));
+	s->reading = mode == PP_STORE_READ;
+	if (s->store.source && s->path) {
+		(void)pthread_mutex_lock(&open_lock);
+		status = store_open(s, mode, problem);
+		(void)pthread_mutex_unlock(&open_lock);
+	}
+	if (status == PP_OK)
+		*out = &s->store;
+	else
+		pp_sqlite_close(&s->store);
+	return status;
+}
+
+void
+pp_sqlite_close(struct pp_store *store)
+{
+	struct pp_sqlite *s = (struct pp_sqlite *)store;
+
+	while (s->made.n > 0)
+		(void)sqlite3_finalize(s->made.at[--s->made.n]);
+	pp_vec_release(&s->made);
+	/* Between the end of the connection and this nobody may look into the file. */
+	(void)pthread_mutex_lock(&open_lock);
+	(void)sqlite3_close_v2(s->db);
+	if (s->inode)
+		open_forget(s->device, s->inode);
+	(void)pthread_mutex_unlock(&open_lock);
+	free(s->store.source);
+	free(s->path);
+	free(s);
+}

@@ -1,0 +1,146 @@
+/*
+ * The upkeep of a store in a file: old profiles go, what is there is checked.
+ */
+#include <stdlib.h>
+
+#include "store/hash.h"
+#include "store/parcel.h"
+#include "store/sqlite.h"
+
+pp_status
+pp_sqlite_load_packed(struct pp_sqlite *s, const struct pp_store_entry *e, struct pp_supply *supply,
+                      struct pp_buf *problem)
+{
+	(void)e;
+	*supply = (struct pp_supply){ 0 };
+	pp_buf_addf(problem, "%s: the store is damaged: a profile of a level that there is not",
+	            s->path);
+	return PP_E_INVALID;
+}
+
+pp_status
+pp_sqlite_load_all(struct pp_store *store, const struct pp_store_list *list,
+                   const struct pp_order *order, struct pp_profile **out, struct pp_buf *problem)
+{
+	(void)store;
+	(void)list;
+	(void)order;
+	(void)problem;
+	*out = NULL;
+	return PP_E_UNSUPPORTED;
+}
+
+/* Gives pages that nothing uses back to the file system. */
+static pp_status
+pages_release(struct pp_sqlite *s, struct pp_buf *problem)
+{
+	pp_status status = pp_sqlite_run(s, "PRAGMA incremental_vacuum", problem);
+
+	return status == PP_OK ? pp_sqlite_run(s, "PRAGMA wal_checkpoint(TRUNCATE)", problem)
+	                       : status;
+}
+
+pp_status
+pp_sqlite_compact(struct pp_store *store, const struct pp_store_upkeep *how,
+                  struct pp_store_outcome *out, struct pp_buf *problem)
+{
+	struct pp_sqlite *s = (struct pp_sqlite *)store;
+	int64_t left = 0;
+	pp_status status = pp_sqlite_number(s, "SELECT count(*) FROM profile", &left, problem);
+
+	out->bytes_before = out->bytes_after = store->engine->size(store);
+	out->left = (uint64_t)left;
+	if (status == PP_OK && !how->dry)
+		status = pages_release(s, problem);
+	out->bytes_after = store->engine->size(store);
+	return status;
+}
+
+pp_status
+pp_sqlite_gc(struct pp_store *store, const struct pp_store_upkeep *how,
+             struct pp_store_outcome *out, struct pp_buf *problem)
+{
+	struct pp_sqlite *s = (struct pp_sqlite *)store;
+	struct pp_store_list list, old = { 0 };
+	pp_status status = store->engine->list(store, how->selection, &list, problem);
+	size_t i;
+
+	if (status != PP_OK)
+		return status;
+	out->bytes_before = store->engine->size(store);
+	for (i = 0; i < list.entries.n && status == PP_OK; i++)
+		if (how->has_keep && list.entries.at[i].t1 < how->keep_from &&
+		    !pp_vec_push(&old.entries, list.entries.at[i]))
+			status = PP_E_NOMEM;
+	out->removed = old.entries.n;
+	out->left = list.entries.n - old.entries.n;
+	if (status == PP_OK && !how->dry)
+		status = store->engine->remove(store, &old, problem);
+	if (status == PP_OK && !how->dry)
+		status = pages_release(s, problem);
+	out->bytes_after = store->engine->size(store);
+	pp_store_list_release(&old);
+	pp_store_list_release(&list);
+	return status;
+}
+
+/* Adds a sentence about what is wrong; PP_E_NOMEM. */
+static pp_status
+problem_add(struct pp_store_outcome *out, struct pp_buf *text)
+{
+	if (!text->failed && pp_vec_push(&out->problems, text->p))
+		return PP_OK;
+	pp_buf_release(text);
+	return PP_E_NOMEM;
+}
+
+/* What SQLite says of its own pages. */
+static pp_status
+pages_check(struct pp_sqlite *s, struct pp_store_outcome *out, struct pp_buf *problem)
+{
+	sqlite3_stmt *st = pp_sqlite_statement(s, "PRAGMA integrity_check", problem);
+	pp_status status = st ? PP_OK : PP_E_INVALID;
+
+	while (status == PP_OK && pp_sqlite_step(s, st, &status, problem) > 0) {
+		const char *text = (const char *)sqlite3_column_text(st, 0);
+		struct pp_buf said = { 0 };
+
+		if (text && strcmp(text, "ok") == 0)
+			continue;
+		pp_buf_adds(&said, text ? text : "integrity_check failed");
+		status = problem_add(out, &said);
+	}
+	return status;
+}
+
+pp_status
+pp_sqlite_check(struct pp_store *store, struct pp_store_outcome *out, struct pp_buf *problem)
+{
+	struct pp_sqlite *s = (struct pp_sqlite *)store;
+	struct pp_store_list list = { 0 };
+	pp_status status = pages_check(s, out, problem);
+	size_t i;
+
+	if (status == PP_OK)
+		status = store->engine->list(store, NULL, &list, problem);
+	for (i = 0; i < list.entries.n && status == PP_OK; i++) {
+		const struct pp_store_entry *e = &list.entries.at[i];
+		struct pp_supply supply = { 0 };
+		struct pp_buf why = { 0 }, text = { 0 };
+		char hex[2 * PP_DIGEST + 1];
+		pp_status loaded = store->engine->load(store, e, &supply, &why);
+
+		out->checked++;
+		pp_digest_hex(e->hash, hex);
+		if (loaded == PP_E_NOMEM) {
+			status = loaded;
+		} else if (loaded != PP_OK) {
+			pp_buf_addf(&text, "profile %s: %s", hex, why.p ? why.p : "");
+			status = problem_add(out, &text);
+		}
+		pp_buf_release(&why);
+		pp_parcel_drop(&supply);
+	}
+	pp_store_list_release(&list);
+	return status;
+}

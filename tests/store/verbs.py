@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Every command about a store is what it is about the files in it: verbs.py POLYPROF SAMPLES
+
+A store of one profile beside its file, for the samples of every format; a store of several beside these files in the store's order;
+two sides of a store beside lists of files. What may differ is "store", and what names the file. Speaks TAP.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from tap import Tap, share, turn_of  # noqa: E402 (needs the path above)
+
+polyprof, samples = (os.path.abspath(path) for path in sys.argv[1:3])
+VERBS = [['info', '--json'], ['top', '--json'], ['tree', '--json'], ['callers', '--json', None], ['callees', '--json', None], ['peek', '--json', None],
+         ['lines', '--json'], ['traces', '--json'], ['tags', '--json'], ['convert', '--to', 'spaa', '-o', '-'], ['findings', '--json'],
+         ['check', '--json'], ['show', '--json', None], ['convert', '--to', 'folded', '-o', '-'], ['flame', '-o', '-', '--title', 'x'],
+         ['leaks', '--json'], ['summary', '--json'], ['graph', '-o', '-'], ['top', '--csv'], ['top', '--by', 'file', '--json'],
+         ['top', '--focus', 'main', '--json'], ['tree', '--hide', 'main', '--json']]
+
+
+def run(*words):
+    return subprocess.run([polyprof, *words], capture_output=True, stdin=subprocess.DEVNULL)
+
+
+def plain(output):
+    """An answer without what may differ."""
+    try:
+        answer = json.loads(output)
+    except ValueError:
+        return output
+    if isinstance(answer, dict):
+        answer.pop('store', None)
+        answer.pop('stamp', None)
+        if isinstance(answer.get('error'), dict):
+            answer['error'].pop('file', None)
+    return json.dumps(answer)
+
+
+def compare(tap, what, verbs, one, other):
+    """The same question about two lists of sources."""
+    for words in verbs:
+        asked = [run(*words, *sources) for sources in (one, other)]
+        same = asked[0].returncode == asked[1].returncode and plain(asked[0].stdout) == plain(asked[1].stdout)
+        tap.ok(same, f'{what}: {" ".join(words)}', f'{plain(asked[0].stdout)!r:.600}\n{plain(asked[1].stdout)!r:.600}\n{asked[1].stderr!r:.300}')
+
+
+def named(verbs, file):
+    """Verbs about a function are about the first of `top`."""
+    try:
+        name = json.loads(run('top', '--json', '-n', '1', file).stdout)['functions'][0]['name']
+    except (ValueError, KeyError, IndexError):
+        name = 'main'
+    return [[name if word is None else word for word in words] for words in verbs]
+
+
+def one_each(tap, work):
+    number = 0
+    for kind in sorted(os.listdir(samples)):
+        folder = os.path.join(samples, kind, 'good')
+        for name in share(sorted(os.listdir(folder))) if os.path.isdir(folder) else []:
+            file, store = os.path.join(folder, name), os.path.join(work, f'{number}.ppdb')
+            added = run('store', 'add', '--json', store, file)
+            if added.returncode:
+                tap.ok(run('info', file).returncode != 0, f'{kind}/{name}: refused as the file is', added.stderr.decode(errors='replace'))
+                continue
+            verbs = turn_of(VERBS, number, 2)
+            compare(tap, f'{kind}/{name}', named(verbs, file) if any(None in v for v in verbs) else verbs, [file], [store])
+            number += 1
+
+
+def several(tap, work):
+    number = 0
+    for kind in sorted(os.listdir(samples)):
+        folder = os.path.join(samples, kind, 'good')
+        files = [os.path.join(folder, name) for name in sorted(os.listdir(folder))] if os.path.isdir(folder) else []
+        files = [file for file in files if not file.endswith(('.txt.gz', '.txt.zst', '.txt'))][:3]
+        store = os.path.join(work, f'several-{kind}.ppdb')
+        if len(files) < 2 or run('store', 'add', store, *files).returncode:
+            continue
+        listed = json.loads(run('store', 'list', '--json', store).stdout)['profiles']
+        order = [row['source'] for row in reversed(listed)]
+        verbs = turn_of([v for v in VERBS if v[0] != 'show'], number, 3)
+        # Two files are a comparison in a picture, a store is one profile.
+        verbs = [[*words, '--merge'] if words[0] == 'flame' else words for words in verbs]
+        compare(tap, f'{len(order)} of {kind}', named(verbs, order[0]), order, [store])
+        number += 1
+
+
+def sides(tap, work):
+    """Repeated runs before and after, by label, beside lists of files."""
+    store, files = os.path.join(work, 'sides.ppdb'), []
+    for i in range(6):
+        files.append(os.path.join(work, f'run{i}.folded'))
+        with open(files[-1], 'w', encoding='utf-8') as out:
+            out.write(f'main;work {1000 + i * 7}\nmain;wait {400 + (i >= 3) * 300 + i}\nmain;more {90 - i}\n')
+        os.utime(files[-1], (1700000000 + i, 1700000000 + i))
+        run('store', 'add', store, files[-1], '--label', f'version={1 if i < 3 else 2}', '--label', f'run={i}')
+    by_label = [store, '--before', 'version=1', '--after', 'version=2']
+    by_name = ['--before', *files[:3], '--after', *files[3:]]
+    for words in (['diff', '--json'], ['diff', '--json', '--normalize', 'total'], ['gate', '--json', '--max-growth', '5%']):
+        one, other = run(*words, *by_name), run(*words, *by_label)
+        tap.ok(one.returncode == other.returncode and plain(one.stdout) == plain(other.stdout), f'{" ".join(words)} by label is by name',
+               f'{one.stdout!r:.400}\n{other.stdout!r:.400}\n{other.stderr!r:.200}')
+    compare(tap, 'a store beside a file', [['diff', '--json']], [files[0], files[5]], [store + '?where=run=0', files[5]])
+    compare(tap, 'two selections', [['flame', '-o', '-', '--title', 'x'], ['diff', '--json']], [files[1], files[4]],
+            [store + '?where=run=1', store + '?where=run=4'])
+    compare(tap, 'a base', [['top', '--json', '--base', files[0]]], [files[5]], [store + '?where=run=5'])
+    one, other = run('top', '--json', '--base', files[0], files[5]), run('top', '--json', '--base', store + '?where=run=0', files[5])
+    tap.same(plain(other.stdout), plain(one.stdout), 'a base out of a store')
+    compare(tap, 'a store beside files', [['top', '--json']], [*files], [store + '?where=version=1', *files[3:]])
+    answer = json.loads(run('top', '--json', store, '--where', 'version=2', '--since', '@1700000004').stdout)
+    tap.same(answer['store'], {'source': store, 'where': 'version=2', 'since': 1700000004000000000, 'profiles': 2, 'samples': 6, 'series': 2,
+                               'promised': 6}, 'what the answer says of the store')
+    rows = json.loads(run('top', '--json', store, '--by', 'label:version').stdout)['functions']
+    tap.same({row['name']: row['self']['samples'] for row in rows}, {'1': 3021 + 1203 + 267, '2': 3084 + 2112 + 258}, 'rows by label')
+    total = json.loads(run('top', '--json', store, '--label', 'version=2').stdout)['total']
+    tap.same(total, 3084 + 2112 + 258, 'labels of a store filter, too')
+    export = os.path.join(work, 'all.folded')
+    run('merge', store, '-o', export)
+    compare(tap, 'merge exports', [['top', '--json']], [export], [store])
+
+
+def main():
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as work:
+        one_each(tap, work)
+        several(tap, work)
+        sides(tap, work)
+    return tap.done()
+
+
+sys.exit(main())
