@@ -43,7 +43,10 @@ struct pp_provider_facts {
 	uint64_t samples, promised; /* rows that were found, and that there must be */
 };
 
-struct pp_selected; /* the provider's own */
+/* What was selected; providers put theirs behind it. */
+struct pp_selected {
+	const char *source;
+};
 
 struct pp_provider {
 	/* Whether a source is one of its own. Opens no file that this process has open already. */

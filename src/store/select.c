@@ -14,7 +14,9 @@
 
 #define CONDITIONS 3
 
-struct pp_selected {
+/* A selection, and the store it is of. */
+struct chosen {
+	struct pp_selected selected;
 	struct pp_store *store;
 	struct pp_store_list list;
 	char *source;
@@ -36,8 +38,9 @@ now(void)
 }
 
 static void
-selected_close(struct pp_selected *s)
+selected_close(struct pp_selected *selected)
 {
+	struct chosen *s = (struct chosen *)selected;
 	size_t i;
 
 	if (!s)
@@ -79,7 +82,7 @@ pp_selection_fits(const struct pp_selection *s, const struct pp_store_entry *e)
 
 /* Adds a condition, if there is one. */
 static pp_status
-condition_add(struct pp_selected *s, const char *text, struct pp_buf *problem)
+condition_add(struct chosen *s, const char *text, struct pp_buf *problem)
 {
 	struct pp_where *where;
 
@@ -146,7 +149,7 @@ provider_mine(const char *source)
 }
 
 static pp_status
-selected_open(struct pp_selected *s, const char *source, const struct pp_provider_texts *texts,
+selected_open(struct chosen *s, const char *source, const struct pp_provider_texts *texts,
               struct pp_buf *problem)
 {
 	const char *where = pp_store_source_where(source);
@@ -155,6 +158,7 @@ selected_open(struct pp_selected *s, const char *source, const struct pp_provide
 	s->source = strdup(source);
 	if (!s->source)
 		return PP_E_NOMEM;
+	s->selected.source = s->source;
 	if (where)
 		s->source[where - source] = '\0';
 	if (status == PP_OK)
@@ -175,50 +179,56 @@ pp_status
 pp_store_select(const char *source, const struct pp_provider_texts *texts, struct pp_selected **out,
                 struct pp_buf *problem)
 {
-	struct pp_selected *s = calloc(1, sizeof *s);
+	struct chosen *s = calloc(1, sizeof *s);
 	pp_status status = s ? selected_open(s, source, texts, problem) : PP_E_NOMEM;
 
-	*out = status == PP_OK ? s : NULL;
-	if (status != PP_OK)
-		selected_close(s);
+	*out = status == PP_OK ? &s->selected : NULL;
+	if (status != PP_OK && s)
+		selected_close(&s->selected);
 	return status;
 }
 
 struct pp_store *
-pp_selected_store(const struct pp_selected *s)
+pp_selected_store(const struct pp_selected *selected)
 {
+	const struct chosen *s = (const struct chosen *)selected;
 	return s->store;
 }
 
 const struct pp_store_list *
-pp_selected_list(const struct pp_selected *s)
+pp_selected_list(const struct pp_selected *selected)
 {
+	const struct chosen *s = (const struct chosen *)selected;
 	return &s->list;
 }
 
 const struct pp_selection *
-pp_selected_conditions(const struct pp_selected *s)
+pp_selected_conditions(const struct pp_selected *selected)
 {
+	const struct chosen *s = (const struct chosen *)selected;
 	return &s->selection;
 }
 
 void
-pp_selected_detach(struct pp_selected *s)
+pp_selected_detach(struct pp_selected *selected)
 {
+	struct chosen *s = (struct chosen *)selected;
 	pp_store_close(s->store);
 	s->store = NULL;
 }
 
 static size_t
-selected_count(const struct pp_selected *s)
+selected_count(const struct pp_selected *selected)
 {
+	const struct chosen *s = (const struct chosen *)selected;
 	return s->list.entries.n;
 }
 
 /* What the file was called; what came without a name is found by its hash. */
 static const char *
-selected_name(struct pp_selected *s, size_t nth)
+selected_name(struct pp_selected *selected, size_t nth)
 {
+	struct chosen *s = (struct chosen *)selected;
 	const struct pp_store_entry *e = &s->list.entries.at[nth];
 	char hex[2 * PP_DIGEST + 1];
 
@@ -231,8 +241,9 @@ selected_name(struct pp_selected *s, size_t nth)
 }
 
 static struct pp_slice
-selected_label(struct pp_selected *s, size_t nth, struct pp_slice key)
+selected_label(struct pp_selected *selected, size_t nth, struct pp_slice key)
 {
+	struct chosen *s = (struct chosen *)selected;
 	const struct pp_store_entry *e = &s->list.entries.at[nth];
 
 	if (s->labels_of != e->labels) {
@@ -245,31 +256,36 @@ selected_label(struct pp_selected *s, size_t nth, struct pp_slice key)
 }
 
 static uint32_t
-selected_stamp(const struct pp_selected *s, size_t nth)
+selected_stamp(const struct pp_selected *selected, size_t nth)
 {
+	const struct chosen *s = (const struct chosen *)selected;
 	uint32_t stamp = pp_load32(s->list.entries.at[nth].hash);
 
 	return stamp ? stamp : 1;
 }
 
 static pp_status
-selected_load(struct pp_selected *s, size_t nth, struct pp_supply *supply, struct pp_buf *problem)
+selected_load(struct pp_selected *selected, size_t nth, struct pp_supply *supply,
+              struct pp_buf *problem)
 {
+	struct chosen *s = (struct chosen *)selected;
 	return s->store->engine->load(s->store, &s->list.entries.at[nth], supply, problem);
 }
 
 static pp_status
-selected_load_all(struct pp_selected *s, const struct pp_order *order, struct pp_profile **out,
-                  struct pp_buf *problem)
+selected_load_all(struct pp_selected *selected, const struct pp_order *order,
+                  struct pp_profile **out, struct pp_buf *problem)
 {
+	struct chosen *s = (struct chosen *)selected;
 	return s->store->engine->load_all
 	           ? s->store->engine->load_all(s->store, &s->list, order, out, problem)
 	           : PP_E_UNSUPPORTED;
 }
 
 static void
-selected_facts(const struct pp_selected *s, struct pp_provider_facts *facts)
+selected_facts(const struct pp_selected *selected, struct pp_provider_facts *facts)
 {
+	const struct chosen *s = (const struct chosen *)selected;
 	size_t i;
 
 	*facts = (struct pp_provider_facts){ .source = s->source,
