@@ -16,8 +16,8 @@ static int serve_run(struct pp_cli *);
 static const struct pp_param serve_params[] = {
 	{ "store", 0, PP_PARAM_TEXT, "STORE",
 	  "take profiles that are pushed into STORE, and serve it", PP_HINT_FILE, 0 },
-	{ "listen", 0, PP_PARAM_TEXT, "[HOST:]PORT",
-	  "where to listen (default: 127.0.0.1:" PP_SERVE_PORT
+	{ "listen", 0, PP_PARAM_TEXT, "HOST:PORT",
+	  "where to listen, or the port alone (default: 127.0.0.1:" PP_SERVE_PORT
 	  "); a HOST that others can reach needs --token-file",
 	  PP_HINT_NONE, 0 },
 	{ "token-file", 0, PP_PARAM_TEXT, "FILE",

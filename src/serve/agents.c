@@ -7,6 +7,7 @@
 #include "base/slice.h"
 #include "mcp/mcp.h"
 #include "serve/serve.h"
+#include "store/store.h"
 
 struct talk {
 	struct pp_serve *serve;
@@ -81,6 +82,7 @@ pp_agents(struct pp_serve *s, struct pp_exchange *x)
 		                          .memory = s->memory_each,
 		                          .timeout = s->o->timeout,
 		                          .path = path_find,
+		                          .provider = &pp_store_provider,
 		                          .ctx = s };
 	struct pp_mcp_port port = { .version = pp_http_field(&x->head, "mcp-protocol-version",
 		                                             NULL),

@@ -7,6 +7,7 @@
 #include "base/slice.h"
 #include "serve/problem.h"
 #include "serve/serve.h"
+#include "store/store.h"
 
 #define PREFIX "/api/v1/"
 
@@ -248,7 +249,8 @@ ask(struct request *r)
 		                    .note = note_keep,
 		                    .findings = findings_keep,
 		                    .confined = true,
-		                    .stop = pp_working_stops };
+		                    .stop = pp_working_stops,
+		                    .provider = &pp_store_provider };
 	pp_answer *answer = NULL;
 	pp_status status;
 	int code;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "serve/serve.h"
+#include "serve/push.h"
 
 void
 pp_healthz(struct pp_serve *s, struct pp_exchange *x)
@@ -38,6 +38,31 @@ memory_resident(void)
 	text[n > 0 ? n : 0] = '\0';
 	second = strchr(text, ' ');
 	return second ? strtoull(second, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+/* What was pushed. */
+static void
+store_put(struct pp_serve *s, struct pp_buf *out)
+{
+	const struct pp_writer_counts *c = pp_writer_counts(s->writer);
+
+	metric(out, "polyprof_profiles_added_total", "counter", "Profiles that were stored.",
+	       c->added);
+	metric(out, "polyprof_profiles_known_total", "counter",
+	       "Profiles that were there when they came again.", c->known);
+	metric(out, "polyprof_samples_added_total", "counter", "Stacks of stored profiles.",
+	       c->samples);
+	metric(out, "polyprof_pushes_refused_total", "counter",
+	       "Requests with profiles that were refused.", c->refused);
+	metric(out, "polyprof_pushes_busy_total", "counter",
+	       "Requests that were sent away because too many waited.", c->busy);
+	metric(out, "polyprof_pushes_failed_total", "counter",
+	       "Requests whose profiles could not be stored.", c->failed);
+	metric(out, "polyprof_pushes_waiting", "gauge", "Requests that wait for a commit.",
+	       c->waiting);
+	metric(out, "polyprof_commits_total", "counter", "Transactions.", c->commits);
+	metric(out, "polyprof_series", "gauge", "Different sets of labels that were pushed.",
+	       c->series);
 }
 
 void
@@ -75,6 +100,8 @@ pp_metrics(struct pp_serve *s, struct pp_exchange *x)
 	       s->counts.running);
 	metric(out, "polyprof_questions_waiting", "gauge", "Questions that wait for a thread.",
 	       pp_workers_waiting(s->asking));
+	if (s->writer)
+		store_put(s, out);
 	x->status = 200;
 	x->type = "text/plain; version=0.0.4; charset=utf-8";
 	pp_exchange_field(x, "Cache-Control", "no-store");

@@ -19,6 +19,12 @@ const struct pp_route pp_routes[] = {
 	{ "GET", "/api/v1/progress", PP_ROUTE_NOW, pp_view_progress },
 	{ "POST", "/api/v1/drop", 0, pp_view_drop },
 	{ "POST", "/mcp", 0, pp_agents },
+	{ "POST", "/ingest", PP_ROUTE_STORE | PP_ROUTE_PUSH, pp_push_ingest },
+	{ "POST", "/v1development/profiles", PP_ROUTE_STORE | PP_ROUTE_PUSH, pp_push_otlp },
+	{ "POST", "/push.v1.PusherService/Push", PP_ROUTE_STORE | PP_ROUTE_PUSH, pp_push_connect },
+	{ "POST", "/v1/profiles", PP_ROUTE_STORE | PP_ROUTE_PUSH, pp_push_coroot },
+	{ "POST", "/profiles/writeraw", PP_ROUTE_STORE | PP_ROUTE_PUSH, pp_push_parca },
+	{ "POST", "/api/v1/add", PP_ROUTE_STORE | PP_ROUTE_PUSH, pp_push_add },
 	{ "GET", "/api/v1/*", 0, pp_api_ask },
 	{ 0 },
 };

@@ -15,6 +15,7 @@
 
 #include "base/slice.h"
 #include "serve/problem.h"
+#include "serve/push.h"
 #include "serve/serve.h"
 
 #define CONNECTIONS_MAX 10000
@@ -434,6 +435,8 @@ serve(struct pp_serve *s, struct pp_buf *problem)
 	shelves_open(s, asking);
 	s->http = pp_http_new(&http);
 	s->asking = s->http && s->views ? pp_workers_new(asking, WAITING_MAX, s) : NULL;
+	if (s->asking && s->o->store)
+		s->writer = pp_writer_new(s, s->o->store, &code, problem);
 	s->pushing = s->asking && code == 0 ? pp_workers_new(pushing, WAITING_MAX, s) : NULL;
 	if (s->pushing) {
 		running = s->http;
@@ -446,6 +449,7 @@ serve(struct pp_serve *s, struct pp_buf *problem)
 	}
 	/* Nobody waits for what is still asked; what was pushed is worked off. */
 	pp_workers_free(s->pushing);
+	pp_writer_free(s->writer);
 	pp_workers_free(s->asking);
 	running = NULL;
 	pp_http_free(s->http);

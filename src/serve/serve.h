@@ -7,6 +7,7 @@
  *     routes.c       paths to handlers; parameters of a request
  *     sources.c      what was named on the command line, and nothing else
  *     api.c          /api/v1/VERB: a question, its answer as JSON
+ *     push*.c        profiles that are pushed
  *     agents.c       /mcp: the Model Context Protocol
  *     metrics.c      /healthz, /metrics
  *     page*.c        the web app
@@ -141,7 +142,8 @@ struct pp_serve {
 	bool *
 	    is_store; /* of each source: found out once, as a store's file must not be opened beside it */
 	struct pp_workers *asking, *pushing;
-	struct pp_views *views; /* what the web app looks at */
+	struct pp_writer *writer; /* NULL: no store to write into */
+	struct pp_views *views;   /* what the web app looks at */
 	/* Profiles that stay open for agents, those used last on top: one thread at a time has one. */
 	pthread_mutex_t shelves_lock;
 	pp_shelf *shelves[PP_SHELVES];
@@ -181,6 +183,12 @@ void pp_serve_shelf_give(struct pp_serve *, pp_shelf *);
 void pp_api_ask(struct pp_serve *, struct pp_exchange *);
 void pp_healthz(struct pp_serve *, struct pp_exchange *);
 void pp_metrics(struct pp_serve *, struct pp_exchange *);
+void pp_push_ingest(struct pp_serve *, struct pp_exchange *);
+void pp_push_otlp(struct pp_serve *, struct pp_exchange *);
+void pp_push_connect(struct pp_serve *, struct pp_exchange *);
+void pp_push_coroot(struct pp_serve *, struct pp_exchange *);
+void pp_push_parca(struct pp_serve *, struct pp_exchange *);
+void pp_push_add(struct pp_serve *, struct pp_exchange *);
 void pp_agents(struct pp_serve *, struct pp_exchange *);
 void pp_page_start(struct pp_serve *, struct pp_exchange *);
 void pp_page_part(struct pp_serve *, struct pp_exchange *);
