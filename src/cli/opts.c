@@ -3,6 +3,7 @@
  */
 #include "cli/opts.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "base/slice.h"
@@ -198,6 +199,15 @@ option_suggest(struct parse *p, const char *name, size_t n)
 	pp_suggest_print(&suggest, p->problem, "--");
 }
 
+/* "[AGE]": the value may be missing; one that follows begins with a digit. */
+static bool
+may_lack_value(const struct pp_param *option)
+{
+	size_t n = option->value ? strlen(option->value) : 0;
+
+	return n > 1 && option->value[0] == '[' && option->value[n - 1] == ']';
+}
+
 static bool
 parse_long(struct parse *p, const char *text)
 {
@@ -210,10 +220,8 @@ parse_long(struct parse *p, const char *text)
 		option_suggest(p, text, n);
 		return false;
 	}
-	/* "[AGE]": a value that may be missing; one that follows begins with a digit. */
-	if (option->value && option->value[0] == '[' && !equals &&
-	    (p->next >= p->argc || !strchr("0123456789", p->argv[p->next][0]) ||
-	     !p->argv[p->next][0]))
+	if (!equals && may_lack_value(option) &&
+	    (p->next >= p->argc || !isdigit((unsigned char)p->argv[p->next][0])))
 		return given_add(p, option, "");
 	if (option->kind != PP_PARAM_FLAG)
 		return given_add_value(p, option, equals ? equals + 1 : NULL);
