@@ -13,11 +13,10 @@ pp_place_in(struct pp_slice text, const unsigned char *at)
 	const unsigned char *p, *start = text.p;
 	uint64_t line = 1;
 
-	for (p = text.p; p < at; p++)
-		if (*p == '\n') {
-			line++;
-			start = p + 1;
-		}
+	while (start < at && (p = memchr(start, '\n', (size_t)(at - start))) != NULL) {
+		line++;
+		start = p + 1;
+	}
 	return pp_at_line(line, (uint64_t)(at - start) + 1, (uint64_t)(at - text.p));
 }
 

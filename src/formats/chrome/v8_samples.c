@@ -185,6 +185,78 @@ delta_next(struct v8_samples *x, struct deltas *d, int64_t *delta, bool *fine)
 	return d->scan.error == PP_SCAN_OK;
 }
 
+/* Whether the queue is kept short and in order: then plain numbers can be taken many at a time. */
+static bool
+is_simple(const struct v8_samples *x, const struct deltas *d)
+{
+	return d->plain && !x->collect && !x->keeps && !x->absolute && x->all_placed &&
+	       x->time != PP_NO_METRIC && x->now < INT64_MAX / 2;
+}
+
+/* Those that waited long enough go on. */
+static void
+wait_drain(struct v8_samples *x)
+{
+	struct pp_builder *b = builder_of(x);
+	struct v8_sum *sums = x->sums.at;
+	const struct v8_sample *s, *stop;
+	int64_t lasts;
+
+	if (x->wait.n - x->first <= WAITING)
+		return;
+	stop = x->wait.at + x->wait.n - WAITING;
+	for (s = x->wait.at + x->first; s < stop; s++) {
+		if (PP_UNLIKELY(!s->node))
+			continue;
+		if (PP_UNLIKELY(__builtin_sub_overflow(s[1].time, s->time, &lasts)))
+			lasts = 0;
+		sums[s->node - 1].count++;
+		if (PP_UNLIKELY(__builtin_add_overflow(sums[s->node - 1].time, lasts,
+		                                       &sums[s->node - 1].time)))
+			pp_builder_overflow(b, 0, x->time, b->place);
+	}
+	x->last = s[-1].time;
+	x->any_last = true;
+	memmove(x->wait.at, s, WAITING * sizeof *s);
+	x->wait.n = WAITING;
+	x->first = 0;
+}
+
+/*
+ * Takes as many samples as there are plain numbers of both kinds at hand and as are in the order of time; what is left is for
+ * the slow way.
+ */
+static void
+block_take(struct v8_samples *x, struct ahead *ids, struct ahead *times)
+{
+	size_t n = ids->n - ids->at, more = times->n - times->at, i;
+	int64_t now = x->now, before = INT64_MIN;
+	struct v8_sample *to;
+
+	n = n < more ? n : more;
+	if (!n || !pp_vec_reserve(&x->wait, x->wait.n + n))
+		return;
+	to = x->wait.at + x->wait.n;
+	if (x->wait.n > x->first)
+		before = to[-1].time;
+	for (i = 0; i < n; i++) {
+		uint32_t node = pp_v8_find(x->tree, ids->few[ids->at + i]);
+		int64_t time = now + (int64_t)times->few[times->at + i];
+
+		if (PP_UNLIKELY(!node || time < before))
+			break;
+		__builtin_prefetch(&x->sums.at[node - 1], 1);
+		to[i] = (struct v8_sample){ time, node };
+		now = time;
+	}
+	ids->at += i;
+	times->at += i;
+	x->now = now;
+	x->n += i;
+	x->wait.n += i;
+	wait_drain(x);
+}
+
 static int64_t
 time_after(const struct v8_samples *x, int64_t delta)
 {
@@ -227,7 +299,11 @@ pp_v8_samples_read(struct v8_samples *x, const unsigned char *ids, const unsigne
 	}
 	while (pp_builder_ok(doc->b) && !x->fixed->again && !*x->unsorted) {
 		const unsigned char *at = s.cur;
-		bool known = ahead_next(&ahead, &s, &id);
+		bool known;
+
+		if (PP_LIKELY(is_simple(x, &d)))
+			block_take(x, &ahead, &d.ahead);
+		known = ahead_next(&ahead, &s, &id);
 
 		if (!known && !pp_scan_item(&s))
 			break;

@@ -69,13 +69,13 @@ pp_json_pass(const unsigned char *p, const unsigned char *end)
 		/* With that bit [ is {, and ] is }. */
 		uint64_t opening = bytes_like(p, 0x20, '{') & ~within;
 		uint64_t closing = bytes_like(p, 0x20, '}') & ~within;
-		uint64_t closed = (uint64_t)__builtin_popcountll(closing);
+		uint64_t closed = closing ? (uint64_t)__builtin_popcountll(closing) : 0;
 
 		if (PP_UNLIKELY(s.depth <= closed || s.escaped || bytes_like(p, 0, '\\'))) {
 			found = bytes_pass(&s, p, p + BLOCK);
 			continue;
 		}
-		s.depth += (uint64_t)__builtin_popcountll(opening) - closed;
+		s.depth += (opening ? (uint64_t)__builtin_popcountll(opening) : 0) - closed;
 		s.in_string = within >> 63;
 	}
 	return found ? found : bytes_pass(&s, p, end);
