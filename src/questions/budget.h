@@ -14,6 +14,8 @@
 struct pp_budget {
 	uint64_t rows; /* of each table; 0 = all, PP_UNSET = as many as the question thinks right */
 	uint64_t page; /* rows to leave out before the first one shown: what pp_cut.next said */
+	const char
+	    *page_given; /* the same as it was given: trees have pages of their own; or NULL */
 	uint64_t bytes;  /* of the whole answer; 0 = any number */
 	uint64_t tokens; /* the answer is an excerpt of so many; PP_UNSET = it is none */
 };

@@ -201,8 +201,11 @@ cut_add(struct pp_buf *out, bool text, uint64_t rows, double percent,
 		pp_buf_addf(out, "%llu more", (unsigned long long)rows);
 		if (isfinite(percent))
 			pp_buf_addf(out, ", %.2f %%", percent);
-		pp_buf_addf(out, "; next: %s%s--%s %s\n", next->tool ? next->tool : "",
+		pp_buf_addf(out, "; next: %s%s--%s %s", next->tool ? next->tool : "",
 		            next->tool ? " " : "", next->key, next->value);
+		if (next->and_key)
+			pp_buf_addf(out, " --%s %s", next->and_key, next->and_value);
+		pp_buf_addc(out, '\n');
 		return;
 	}
 	pp_buf_adds(out, ",\"cut\":{");
@@ -220,6 +223,10 @@ cut_add(struct pp_buf *out, bool text, uint64_t rows, double percent,
 	}
 	pp_row_key(&r, next->key);
 	pp_row_word(&r, next->value);
+	if (next->and_key) {
+		pp_row_key(&r, next->and_key);
+		pp_row_word(&r, next->and_value);
+	}
 	pp_buf_adds(out, "}}");
 }
 

@@ -60,6 +60,8 @@ struct pp_excerpt_next {
 	const char *tool; /* NULL = the same */
 	const char *key;
 	char value[32];
+	const char *and_key; /* a second one; NULL = there is none */
+	char and_value[40];
 };
 
 struct pp_excerpt {

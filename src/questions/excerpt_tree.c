@@ -4,6 +4,11 @@
  * Nodes enter heaviest first, so that what is shown hangs together and a larger budget shows more of the same. A dull node,
  * which hardly costs anything itself and passes nearly all on to one callee, has no row: its callees are rows of its caller.
  * What is not shown below a row is one row more, so that every row is what it costs itself and the rows below it.
+ *
+ * What comes after an answer: rows whose rest is opened, the largest first. Nodes have an order, the heavier first, and
+ * callers before callees; so the last node that an answer took tells all that it took. A page "R.L.M" of node X is about the
+ * answer from R on that ended with L, and shows what is left below the row of X behind M. When nothing is, the row with the next
+ * largest rest follows. So each node is shown once, though no server remembers anything.
  */
 #include "questions/excerpt_tree.h"
 
@@ -42,7 +47,15 @@ struct cutting {
 	double all;                 /* what dull is measured by */
 	uint64_t depth;
 	uint32_t start;
-	uint64_t page, popped; /* callees of the first node: left out, and taken from the heap */
+	uint64_t page; /* callees of the first node that are left out */
+	size_t clip;   /* bytes that a name may have */
+	uint32_t last; /* the node that was taken last */
+	/* A page that opens the rest of a row: of which answer, where that ended, and where the page before did. */
+	bool opens;
+	uint32_t root, ended, resumed;
+	struct opened *rests; /* by node: what is left below its row */
+	double *order;        /* by node: what it is taken by, no more than its caller's */
+	uint32_t *owner;      /* by node: whose row it is below */
 	PP_VEC(struct spot) spots;
 	PP_VEC(uint32_t) heap;
 	PP_VEC(struct shown_row {
@@ -55,10 +68,20 @@ struct cutting {
 	bool failed;
 };
 
+/* What of a row's rest is left when an answer ends. */
+struct opened {
+	double weight;
+	uint32_t nodes;
+};
+
 static void
 cutting_release(void *data)
 {
 	struct cutting *c = data;
+
+	free(c->rests);
+	free(c->order);
+	free(c->owner);
 
 	free(c->own_totals);
 	free(c->own);
@@ -163,7 +186,7 @@ rest_row(const struct cutting *c, const struct spot *s, struct pp_row *r)
 static size_t
 bytes_of(struct cutting *c, const struct spot *s, bool rest)
 {
-	struct pp_row r = { .out = &c->scratch, .text = c->x->head.text, .clip = 160 };
+	struct pp_row r = { .out = &c->scratch, .text = c->x->head.text, .clip = c->clip };
 
 	c->scratch.n = 0;
 	if (rest && !has_rest(c, s))
@@ -181,6 +204,7 @@ excerpt_row(void *data, size_t row, struct pp_row *r)
 	const struct cutting *c = data;
 	const struct spot *s = &c->spots.at[c->rows.at[row].spot];
 
+	r->clip = c->clip;
 	if (c->rows.at[row].rest)
 		rest_row(c, s, r);
 	else
@@ -255,7 +279,8 @@ is_dull(const struct cutting *c, const struct spot *s)
 {
 	uint32_t child;
 
-	if (s->node == c->start || fabs(pp_value_double(c->metric, s->self)) >= DULL_SELF * c->all)
+	if (s->node == (c->opens ? c->root : c->start) ||
+	    fabs(pp_value_double(c->metric, s->self)) >= DULL_SELF * c->all)
 		return false;
 	for (child = s->node + 1; child < c->tree->end[s->node]; child = c->tree->end[child])
 		if (s->weight > 0 && !is_leaf(c, child) &&
@@ -264,8 +289,10 @@ is_dull(const struct cutting *c, const struct spot *s)
 	return false;
 }
 
+/* `most` is what its caller was taken by. */
 static void
-spot_add(struct cutting *c, uint32_t node, uint32_t parent, uint32_t level, uint32_t skip)
+spot_add(struct cutting *c, uint32_t node, uint32_t parent, uint32_t level, uint32_t skip,
+         double most)
 {
 	struct spot s = { .node = node, .row_parent = parent, .level = level, .skip = skip };
 
@@ -273,6 +300,7 @@ spot_add(struct cutting *c, uint32_t node, uint32_t parent, uint32_t level, uint
 	s.self = self_of(c, node);
 	s.shown = pp_value_zero(c->metric);
 	s.weight = fabs(pp_value_double(c->metric, s.total));
+	s.weight = s.weight < most ? s.weight : most;
 	if (!pp_vec_push(&c->spots, s))
 		c->failed = true;
 	else
@@ -293,6 +321,89 @@ child_order(const void *left, const void *right, void *context)
 	                              : (a->node > b->node) - (a->node < b->node);
 }
 
+/* What a row's rest takes now instead of before. */
+static void
+rest_renew(struct cutting *c, uint32_t spot)
+{
+	struct spot *s = &c->spots.at[spot];
+	size_t bytes = bytes_of(c, s, true);
+
+	c->bytes += bytes - s->rest_bytes;
+	s->rest_bytes = bytes;
+}
+
+/* ---- what is left of an answer ---- */
+
+/* Whether an answer took a node that ended with another one. */
+static bool
+is_taken(const struct cutting *c, uint32_t node, uint32_t ended)
+{
+	double a = c->order[node - c->root], b = c->order[ended - c->root];
+
+	return node == c->root || a > b || (a == b && node <= ended);
+}
+
+/* Whose row each node is below, and what is left of each row's rest; false when out of memory. */
+static bool
+rests_find(struct cutting *c)
+{
+	uint32_t n = c->tree->end[c->root] - c->root, i;
+
+	c->order = malloc((n + 1) * sizeof *c->order);
+	c->owner = malloc((n + 1) * sizeof *c->owner);
+	c->rests = calloc(n + 1, sizeof *c->rests);
+	if (!c->order || !c->owner || !c->rests)
+		return false;
+	for (i = 0; i < n; i++) {
+		uint32_t node = c->root + i, up = i ? c->tree->parent[node] - c->root : 0;
+		double weight = fabs(pp_value_double(c->metric, c->totals[node]));
+
+		/* Callees of the first node are taken by what they cost, whatever that costs. */
+		c->order[i] = i == 0 ? INFINITY : weight < c->order[up] ? weight : c->order[up];
+	}
+	c->owner[0] = c->root;
+	for (i = 1; i < n; i++) {
+		uint32_t node = c->root + i, up = c->tree->parent[node];
+		struct spot s = { .node = node, .weight = c->order[i] };
+		struct opened *rest;
+
+		if (is_taken(c, node, c->ended)) {
+			s.self = self_of(c, node);
+			c->owner[i] = is_dull(c, &s) ? c->owner[up - c->root] : node;
+			continue;
+		}
+		c->owner[i] = c->owner[up - c->root];
+		rest = &c->rests[c->owner[i] - c->root];
+		rest->nodes++;
+		if (is_taken(c, up, c->ended))
+			rest->weight += c->order[i];
+	}
+	return true;
+}
+
+/* Puts what is left below the row of the first node on the heap. */
+static void
+rest_expand(struct cutting *c)
+{
+	uint32_t ended = c->resumed == NOBODY ? c->ended : c->resumed, node;
+
+	c->spots.at[0].hidden = 0;
+	for (node = c->start + 1; node < c->tree->end[c->start] && !c->failed; node++) {
+		uint32_t up = c->tree->parent[node], at = up, skip = 0;
+
+		if (c->owner[node - c->root] != c->start || is_taken(c, node, c->ended) ||
+		    is_taken(c, node, ended))
+			continue;
+		if (!is_taken(c, up, c->ended) && !is_taken(c, up, ended))
+			continue;
+		for (; at != c->start; at = c->tree->parent[at])
+			skip++;
+		c->spots.at[0].hidden++;
+		spot_add(c, node, 0, 1, skip, c->order[up - c->root]);
+	}
+	rest_renew(c, 0);
+}
+
 /* The callees of the first node but those that earlier pages showed. */
 static void
 first_expand(struct cutting *c, uint32_t spot)
@@ -308,7 +419,7 @@ first_expand(struct cutting *c, uint32_t spot)
 	if (list.n > 1)
 		pp_sort(list.at, list.n, sizeof *list.at, child_order, NULL);
 	for (i = (size_t)(c->page < list.n ? c->page : list.n); i < list.n && !c->failed; i++)
-		spot_add(c, list.at[i].node, spot, 1, 0);
+		spot_add(c, list.at[i].node, spot, 1, 0, INFINITY);
 	pp_vec_release(&list);
 }
 
@@ -331,25 +442,7 @@ expand(struct cutting *c, uint32_t spot, uint32_t row, uint32_t skip)
 
 	for (child = node + 1; child < c->tree->end[node]; child = c->tree->end[child])
 		if (!c->depth || level + skip <= c->depth)
-			spot_add(c, child, row, level, skip);
-}
-
-/* What a row's rest takes now instead of before. */
-static void
-rest_renew(struct cutting *c, uint32_t spot)
-{
-	struct spot *s = &c->spots.at[spot];
-	size_t bytes = bytes_of(c, s, true);
-
-	c->bytes += bytes - s->rest_bytes;
-	s->rest_bytes = bytes;
-}
-
-/* Counts a callee of the first node that was taken from the heap. */
-static void
-popped_count(struct cutting *c, uint32_t spot)
-{
-	c->popped += spot && c->tree->parent[c->spots.at[spot].node] == c->start;
+			spot_add(c, child, row, level, skip, c->spots.at[spot].weight);
 }
 
 /* Gives a spot its row; false when there is no room. */
@@ -386,7 +479,7 @@ take(struct cutting *c)
 
 	if (is_dull(c, &c->spots.at[spot])) {
 		c->spots.at[parent].hidden += callees_count(c, c->spots.at[spot].node) - 1;
-		popped_count(c, spot);
+		c->last = c->spots.at[spot].node;
 		expand(c, spot, parent, c->spots.at[spot].skip + 1);
 		return true;
 	}
@@ -394,8 +487,10 @@ take(struct cutting *c)
 		heap_push(c, spot);
 		return false;
 	}
-	popped_count(c, spot);
-	if (spot == 0)
+	c->last = c->spots.at[spot].node;
+	if (spot == 0 && c->opens)
+		rest_expand(c);
+	else if (spot == 0)
 		first_expand(c, 0);
 	else
 		expand(c, spot, spot, 0);
@@ -465,58 +560,69 @@ rows_make(struct cutting *c)
 
 /* ---- what was cut ---- */
 
-struct left {
-	uint32_t parent;
-	double weight;
-};
-
-static int
-left_order(const void *left, const void *right, void *context)
+static void
+next_set(struct cutting *c, uint32_t node, uint32_t resumed)
 {
-	const struct left *a = left, *b = right;
+	struct pp_excerpt_next *next = &c->x->next;
 
-	return (a->parent > b->parent) - (a->parent < b->parent);
+	next->key = "node";
+	snprintf(next->value, sizeof next->value, "n%u", pp_numbering_handle(c->tree, node));
+	next->and_key = "page";
+	snprintf(next->and_value, sizeof next->and_value, "%u.%u.%u",
+	         pp_numbering_handle(c->tree, c->root), pp_numbering_handle(c->tree, c->ended),
+	         resumed == NOBODY ? 0 : pp_numbering_handle(c->tree, resumed));
 }
 
-/* The node with the most below it that has no row, and all of that. */
+/* The row with the largest rest of those behind another one, NOBODY when there is none; and what all of them hold. */
+static uint32_t
+rest_next(struct cutting *c, uint32_t after, double *all)
+{
+	const struct opened *a = after == NOBODY ? NULL : &c->rests[after - c->root];
+	uint32_t best = NOBODY, node;
+
+	for (node = c->root; node < c->tree->end[c->root]; node++) {
+		const struct opened *r = &c->rests[node - c->root];
+
+		if (!r->nodes ||
+		    (a && (r->weight > a->weight || (r->weight == a->weight && node <= after))))
+			continue;
+		c->x->cut_rows += r->nodes;
+		*all += r->weight;
+		if (best == NOBODY || r->weight > c->rests[best - c->root].weight)
+			best = node;
+	}
+	return best;
+}
+
+/* What the pages that follow show, and which is the next. */
 static bool
 cut_find(struct cutting *c)
 {
-	struct left *list = calloc(c->heap.n + 1, sizeof *list);
-	double sum = 0, all = 0, most = -1;
-	uint32_t best = 0;
+	uint32_t after = c->opens ? c->start : NOBODY, next;
+	double all = 0;
 	size_t i;
 
-	for (i = 0; list && i < c->heap.n; i++) {
+	if (!c->opens && !c->heap.n)
+		return true;
+	if (!c->opens) {
+		c->root = c->start;
+		c->ended = c->last;
+		if (!rests_find(c))
+			return false;
+	}
+	for (i = 0; c->opens && i < c->heap.n; i++) {
 		const struct spot *s = &c->spots.at[c->heap.at[i]];
 
-		list[i] = (struct left){ c->tree->parent[s->node], s->weight };
 		c->x->cut_rows += c->tree->end[s->node] - s->node;
 		all += s->weight;
 	}
-	if (list && c->heap.n > 1)
-		pp_sort(list, c->heap.n, sizeof *list, left_order, NULL);
-	for (i = 0; list && i < c->heap.n; i++) {
-		sum = (i && list[i].parent == list[i - 1].parent ? sum : 0) + list[i].weight;
-		if (sum > most) {
-			most = sum;
-			best = list[i].parent;
-		}
-	}
-	if (list && c->heap.n) {
-		bool pages = best == c->start;
-
-		c->x->next.key = pages ? "page" : "node";
-		if (pages)
-			snprintf(c->x->next.value, sizeof c->x->next.value, "%llu",
-			         (unsigned long long)(c->page + c->popped));
-		else
-			snprintf(c->x->next.value, sizeof c->x->next.value, "n%u",
-			         pp_numbering_handle(c->tree, best));
-		c->x->cut_percent = c->whole != 0 ? all / c->whole * 100 : NAN;
-	}
-	free(list);
-	return list != NULL;
+	next = rest_next(c, after, &all);
+	if (c->opens && c->heap.n)
+		next_set(c, c->start, c->last);
+	else if (next != NOBODY)
+		next_set(c, next, NOBODY);
+	c->x->cut_percent = c->whole != 0 ? all / c->whole * 100 : NAN;
+	return true;
 }
 
 /* ---- asking ---- */
@@ -569,6 +675,58 @@ cutting_init(struct cutting *c, struct pp_excerpt *x, const struct pp_topic *top
 	return PP_OK;
 }
 
+/* A page that opens a rest, if it is one: "R.L.M". False (said) when it makes no sense. */
+static bool
+page_read(struct cutting *c, const char *page)
+{
+	unsigned long long root, ended, resumed;
+	char behind;
+
+	if (!page || !strchr(page, '.'))
+		return true;
+	c->opens = sscanf(page, "%10llu.%10llu.%10llu%c", &root, &ended, &resumed, &behind) == 3;
+	c->root = pp_numbering_find(c->tree, root);
+	c->ended = pp_numbering_find(c->tree, ended);
+	c->resumed = resumed ? pp_numbering_find(c->tree, resumed) : NOBODY;
+	return c->opens && c->root < c->tree->n && c->start >= c->root &&
+	       c->start < c->tree->end[c->root] && c->ended >= c->root &&
+	       c->ended < c->tree->end[c->root] &&
+	       (c->resumed == NOBODY ||
+	        (c->resumed >= c->root && c->resumed < c->tree->end[c->root]));
+}
+
+/* Bytes for rows: what says how to go on has four handles in it, which are longer in large trees. */
+static size_t
+room_of(struct cutting *c)
+{
+	size_t room = pp_excerpt_room(c->x), more = 0;
+	uint32_t n;
+
+	for (n = c->tree->n; n >= 10000; n /= 10)
+		more += 4;
+	return room > more ? room - more : 0;
+}
+
+/* Takes nodes as long as there is room for their rows; false when out of memory. */
+static bool
+cutting_fill(struct cutting *c)
+{
+	static const size_t clips[] = { 160, 60, 20 };
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(clips); i++) {
+		c->clip = clips[i];
+		c->spots.n = c->heap.n = c->bytes = 0;
+		spot_add(c, c->start, NOBODY, 0, 0, INFINITY);
+		while (!c->failed && c->heap.n && take(c))
+			continue;
+		/* One must follow the first, else pages would lead nowhere. */
+		if (c->failed || !c->heap.n || c->last != c->start)
+			break;
+	}
+	return !c->failed;
+}
+
 pp_status
 pp_excerpt_tree(struct pp_excerpt *x, const struct pp_topic *topic, size_t metric, const char *node,
                 uint64_t depth)
@@ -600,11 +758,11 @@ pp_excerpt_tree(struct pp_excerpt *x, const struct pp_topic *topic, size_t metri
 		return PP_OK;
 	c->depth = depth;
 	c->page = x->first;
-	c->room = pp_excerpt_room(x);
-	spot_add(c, c->start, NOBODY, 0, 0);
-	while (!c->failed && c->heap.n && take(c))
-		continue;
-	if (c->failed || !rows_make(c) || !cut_find(c))
+	c->room = room_of(c);
+	if (!page_read(c, x->asked->budget.page_given))
+		return pp_answer_fail(x->answer, PP_E_USAGE, PP_RULE_USAGE,
+		                      "there is no such page: `next` of an answer says which is");
+	if ((c->opens && !rests_find(c)) || !cutting_fill(c) || !rows_make(c) || !cut_find(c))
 		return pp_answer_fail_status(x->answer, PP_E_NOMEM);
 	x->rows = c->rows.n;
 	return PP_OK;

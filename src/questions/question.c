@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "base/num.h"
 #include "base/slice.h"
 #include "questions/excerpt.h"
 #include "text/suggest.h"
@@ -75,8 +76,8 @@ static const struct pp_param excerpt_params[] = {
 	{ "budget", 0, PP_PARAM_COUNT, "N",
 	  "answer in at most N tokens, 300 to 20000, and say how to get the rest", PP_HINT_NONE,
 	  offsetof(struct pp_asked, budget.tokens) },
-	{ "page", 0, PP_PARAM_COUNT, "N", "skip the first N rows, as the previous answer says",
-	  PP_HINT_NONE, offsetof(struct pp_asked, budget.page) },
+	{ "page", 0, PP_PARAM_TEXT, "N", "skip the first N rows, as the previous answer says",
+	  PP_HINT_NONE, offsetof(struct pp_asked, budget.page_given) },
 	{ "handles", 0, PP_PARAM_FLAG, NULL,
 	  "start rows with handles (f1, n1), which work wherever a name does", PP_HINT_NONE,
 	  offsetof(struct pp_asked, handles) },
@@ -341,11 +342,25 @@ pp_asking_ready(struct pp_asking *asking, const struct pp_subject *subject)
 	return q->ready ? q->ready(subject, asking->params, &asking->answer) : PP_OK;
 }
 
+/* The page as a number of rows; false when it is none that the question has. */
+static bool
+page_settle(const struct pp_question *q, struct pp_budget *budget)
+{
+	const char *given = budget->page_given;
+
+	return !given || pp_num_u64(pp_slice_z(given), &budget->page) ||
+	       (strcmp(q->name, "tree") == 0 && strspn(given, "0123456789.") == strlen(given));
+}
+
 pp_status
 pp_asking_run(struct pp_asking *asking, const struct pp_subject *subject)
 {
 	struct pp_answer *a = &asking->answer;
 	pp_status status;
+
+	if (!page_settle(asking->question, &asking->params->budget))
+		return pp_answer_fail(a, PP_E_USAGE, PP_RULE_USAGE,
+		                      "there is no such page: `next` of an answer says which is");
 
 	a->budget = asking->params->budget;
 	a->exact = asking->params->exact;

@@ -113,22 +113,48 @@ def trees_hold(server, file):
     return None
 
 
-def open_all(server, file):
-    """Following `next` of a tree comes to an end, and shows something; rows that stand for several are not opened."""
-    waiting, seen, first = [{}], set(), None
-    while waiting and len(seen) < 3000:
-        given = waiting.pop()
-        answer, _, _ = server.call('tree', file=file, budget=400, **given)
+def follow(server, file, budget):
+    """The rows of a tree in all of its answers, one after the other as `next` says; the first of each is what it is about."""
+    given, rows = {}, []
+    for number in range(4000):
+        answer, size, _ = server.call('tree', file=file, budget=budget, **given)
         if 'error' in answer:
-            return None
-        first = first or answer['count']
-        seen |= {row[0] for row in answer['rows'] if not row[0].endswith('+')}
-        if 'cut' in answer:
-            following = answer['cut']['next']
-            waiting.append({**({'node': given['node']} if 'page' in following and 'node' in given else {}), **following})
-        if len(waiting) > 100:
-            return 'it goes on without an end'
-    return None if seen else 'nothing is shown'
+            return None, answer['error'] if number else None
+        if size > 2 * budget:
+            return None, f'{size} bytes of {2 * budget}'
+        wrong = tree_sum(answer['rows'])
+        if wrong:
+            return None, f'{given}: {wrong}'
+        if number and answer['rows'][0][0] != given['node']:
+            return None, f'{given} is about {answer["rows"][0][0]}'
+        rests = {row[0][:-1]: row[5] for row in answer['rows'] if row[0].endswith('+')}
+        rows += [row for row in answer['rows'][1 if number else 0:] if not row[0].endswith('+')]
+        if 'cut' not in answer:
+            return rows, None
+        following = answer['cut']['next']
+        if number == 0 and abs(rests[following['node']]) < max(map(abs, rests.values())):
+            return None, f'{following} is not the row with the largest rest'
+        if following == given:
+            return None, f'{given} leads to itself'
+        given = following
+    return None, 'it goes on without an end'
+
+
+def open_all(server, file):
+    """Following `next` alone shows each node that has a row once, whatever the budget."""
+    whole, wrong = follow(server, file, 20000)
+    if whole is None:
+        return wrong
+    for budget in (300, RANDOM.randint(300, 2000)) if len(whole) < 120 else (RANDOM.randint(900, 3000),):
+        rows, wrong = follow(server, file, budget)
+        if rows is None:
+            return wrong
+        ids = [row[0] for row in rows]
+        if len(set(ids)) != len(ids):
+            return f'budget {budget}: {len(ids) - len(set(ids))} nodes are shown twice'
+        if sorted((row[0], row[5], row[6]) for row in rows) != sorted((row[0], row[5], row[6]) for row in whole):
+            return f'budget {budget}: {len(rows)} of {len(whole)} nodes, {sorted(set(r[0] for r in whole) ^ set(ids))[:5]}'
+    return None
 
 
 def numbers_hold(polyprof, server, samples, file):
