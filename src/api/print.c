@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analysis/heaviest.h"
 #include "api/layout.h"
 #include "api/reply.h"
 #include "formats/kit/loss.h"
@@ -14,6 +15,7 @@
 #include "output/html.h"
 #include "output/render.h"
 #include "output/verdict.h"
+#include "questions/excerpt.h"
 #include "text/escape.h"
 #include "text/units.h"
 
@@ -301,8 +303,83 @@ write_failed(struct pp_answer *a, const struct pp_sink *out, pp_status status)
 	                      "cannot write %s: %s", name, pp_status_text(status));
 }
 
+/* How many bytes a profile takes with so many stacks; SIZE_MAX when it cannot be written. It stays in *made. */
+static size_t
+size_with(const struct pp_product *product, const struct pp_profile *p, size_t keep,
+          uint64_t budget, struct pp_profile **made)
+{
+	struct pp_heaviest want = { .keep = keep, .format = product->target, .budget = budget };
+	struct pp_sink *sink = NULL;
+	struct pp_buf bytes = { 0 };
+	struct pp_diags diags;
+	pp_status status;
+	size_t size;
+
+	pp_profile_free(*made);
+	*made = NULL;
+	if (pp_heaviest_derive(p, &want, made) != PP_OK || pp_sink_buffer(&bytes, &sink) != PP_OK)
+		return SIZE_MAX;
+	pp_diags_init(&diags);
+	status = pp_write_sink(*made, sink, product->target, &product->write, &diags);
+	size = status == PP_OK && pp_sink_commit(sink) == PP_OK ? bytes.n : SIZE_MAX;
+	pp_diags_release(&diags);
+	pp_sink_close(sink);
+	pp_buf_release(&bytes);
+	return size;
+}
+
+/* As many of the heaviest stacks as fit; PP_E_USAGE (said) when not even what stands before them does. */
+static pp_status
+heaviest_fit(struct pp_reply *r, const struct pp_profile *p, struct pp_profile **out)
+{
+	const struct pp_product *product = r->asking.answer.product;
+	uint64_t tokens = r->asking.params->budget.tokens;
+	size_t room = tokens > SIZE_MAX / 4 ? SIZE_MAX / 2 : (size_t)tokens * PP_TOKEN_BYTES;
+	size_t most = pp_heaviest_count(p), low = 0, high = most;
+	struct pp_profile *made = NULL;
+
+	/* A stack takes more than that many bytes. */
+	high = high < room / 16 ? high : room / 16;
+	while (low < high) {
+		size_t middle = low + (high - low + 1) / 2;
+
+		if (size_with(product, p, middle, tokens, &made) <= room)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	most = size_with(product, p, low, tokens, &made);
+	*out = made;
+	if (!made || most <= room)
+		return made ? PP_OK : PP_E_UNSUPPORTED;
+	return pp_answer_fail(&r->asking.answer, PP_E_USAGE, PP_RULE_USAGE,
+	                      "nothing of this profile fits: --budget takes %zu at least",
+	                      most / PP_TOKEN_BYTES + 1);
+}
+
+static pp_status profile_write(struct pp_reply *, const struct pp_profile *,
+                               const struct pp_print_opts *, struct pp_sink *);
+
 static pp_status
 profile_print(struct pp_reply *r, const struct pp_profile *p, const struct pp_print_opts *opts,
+              struct pp_sink *out)
+{
+	struct pp_profile *some = NULL;
+	bool few = r->asking.params->budget.tokens != PP_UNSET &&
+	           strcmp(r->asking.question->name, "convert") == 0;
+	pp_status status = few ? heaviest_fit(r, p, &some) : PP_OK;
+
+	if (status == PP_OK)
+		status = profile_write(r, some ? some : p, opts, out);
+	else if (status == PP_E_UNSUPPORTED)
+		status = write_failed(&r->asking.answer, out, status);
+
+	pp_profile_free(some);
+	return status;
+}
+
+static pp_status
+profile_write(struct pp_reply *r, const struct pp_profile *p, const struct pp_print_opts *opts,
               struct pp_sink *out)
 {
 	const struct pp_product *product = r->asking.answer.product;

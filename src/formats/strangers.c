@@ -71,6 +71,10 @@ static const struct shape shapes[] = {
 static const struct pp_stranger empty = { "an empty file",
 	                                  "the profiler wrote nothing, or has not finished" };
 static const struct pp_stranger protobuf = { "a pprof profile, by the look of it", NULL };
+static const struct pp_stranger slabs = {
+	"a Firefox profile in JSON slabs (.jslb)",
+	"profiler.firefox.com saves it as JSON, which is read"
+};
 static const struct pp_stranger words = {
 	"plain text", "if its lines are stacks of one frame each, `--from folded` reads it"
 };
@@ -122,6 +126,8 @@ pp_stranger_find(const struct pp_peek *peek)
 
 	if (head.n == 0)
 		return peek->whole ? &empty : NULL;
+	if (pp_slice_ends(pp_slice_z(peek->name), ".jslb"))
+		return &slabs;
 	for (i = 0; i < PP_COUNT_OF(shapes); i++)
 		if (head.n >= (size_t)shapes[i].at + shapes[i].size &&
 		    memcmp(head.p + shapes[i].at, shapes[i].start, shapes[i].size) == 0 &&

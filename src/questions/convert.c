@@ -6,6 +6,9 @@
 
 #include "questions/product.h"
 
+/* Tokens that a header and a stack fit into. */
+#define BUDGET_LEAST 300
+
 struct convert_params {
 	struct pp_asked asked;
 	struct pp_scope scope;
@@ -56,6 +59,9 @@ static const struct pp_param convert_params[] = {
 	TO,
 	OUTPUT("the file to write (`-` or nothing = standard output; .gz and .zst compress)"),
 	HOW,
+	{ "budget", 0, PP_PARAM_COUNT, "N",
+	  "keep the heaviest stacks that fit into N tokens, for agents (only for spaa)",
+	  PP_HINT_NONE, offsetof(struct convert_params, asked.budget.tokens) },
 	{ 0 },
 };
 static const struct pp_param_group convert_group = { "Output", convert_params };
@@ -283,7 +289,14 @@ convert_ready(const struct pp_subject *subject, const void *data, struct pp_answ
 	const struct convert_params *params = data;
 	const struct pp_format *target;
 
-	return pp_target_find(&params->target, &params->asked, a, &target);
+	pp_status status = pp_target_find(&params->target, &params->asked, a, &target);
+
+	if (status == PP_OK && params->asked.budget.tokens != PP_UNSET &&
+	    (strcmp(target->name, "spaa") != 0 || params->asked.budget.tokens < BUDGET_LEAST))
+		return pp_answer_fail(a, PP_E_USAGE, PP_RULE_USAGE,
+		                      "--budget is for spaa, and takes %d tokens at least",
+		                      BUDGET_LEAST);
+	return status;
 }
 
 /* The target, which is known to be there. */
@@ -341,7 +354,8 @@ convert_want(const void *data, struct pp_want *want)
 		want->facets |= PP_EXTRAS | PP_SITES;
 	want->facets |= (want->target->can & PP_EXTRAS) | labels_wanted(want->target) |
 	                source_wanted(want->target);
-	want->rewrites = !params->asked.metric && !params->target.variant;
+	want->rewrites = !params->asked.metric && !params->target.variant &&
+	                 params->asked.budget.tokens == PP_UNSET;
 	if (!want->target->holds || want->target->holds->metrics != 1 || params->asked.metric)
 		want->facets |= PP_GAINS;
 }

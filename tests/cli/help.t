@@ -258,6 +258,8 @@ $ polyprof convert -h
         --variant=VARIANT   the variant of the format to write
     -m, --metric=NAME       the metric to write, for formats that hold only one
         --lossless          write nothing rather than lose anything (exit 4)
+        --budget=N          keep the heaviest stacks that fit into N tokens, for
+                            agents (only for spaa)
 
   Rows
         --base=FILE         subtract this profile (`diff` compares, with verdicts,

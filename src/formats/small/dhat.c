@@ -6,7 +6,7 @@
  *      "ftbl": ["[root]", "0x109: main (a.c:12)", "0x1F: inner (a.c:7:3)", "0x4C: malloc (in /lib/vg.so)"]}
  *
  * Each of pps is a stack, the innermost frame first, as places in ftbl. Bytes and blocks are counted in all (tb, tbk) and, where
- * lifetimes are known (bklt), when most was in use (gb, gbk) and at the end (eb, ebk). Frames that share an address were put
+ * lifetimes are known (bklt), when most was in use (gb, gbk), at the end (eb, ebk), and when most of this stack was (mb, mbk). Frames that share an address were put
  * into each other by the compiler.
  */
 #include "formats/author.h"
@@ -25,14 +25,21 @@ static const struct pp_rule dhat_rules[] = {
 	{ 0 },
 };
 
-#define MOST_METRICS 6
+#define MOST_METRICS 8
 
 static const struct {
 	const char *key;
 	bool bytes, lifetimes;
+	unsigned flags;
 } dhat_metrics[MOST_METRICS] = {
-	{ "tb", true, false },  { "tbk", false, false }, { "gb", true, true },
-	{ "gbk", false, true }, { "eb", true, true },    { "ebk", false, true },
+	{ "tb", true, false, 0 },
+	{ "tbk", false, false, 0 },
+	{ "gb", true, true, 0 },
+	{ "gbk", false, true, 0 },
+	{ "eb", true, true, 0 },
+	{ "ebk", false, true, 0 },
+	{ "mb", true, true, PP_METRIC_NO_SUM },
+	{ "mbk", false, true, PP_METRIC_NO_SUM },
 };
 
 enum { M_PPS, M_FTBL, M_BKLT, M_MODE, M_CMD, M_PID, M_TE, M_TG, M_TU, MEMBERS };
@@ -268,7 +275,7 @@ metrics_make(struct dhat_read *r)
 		(void)pp_build_metric_z(
 		    r->b, dhat_metrics[i].key, dhat_metrics[i].bytes && !adhoc ? "bytes" : "count",
 		    dhat_metrics[i].bytes && !adhoc ? PP_KIND_BYTES : PP_KIND_COUNT, PP_INT,
-		    i == 0 ? PP_METRIC_PRIMARY : 0u);
+		    dhat_metrics[i].flags | (i == 0 ? PP_METRIC_PRIMARY : 0u));
 	r->metrics = i;
 }
 
