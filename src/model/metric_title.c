@@ -73,6 +73,8 @@ static const struct {
 	{ "gbk", "allocations at the peak" },
 	{ "eb", "bytes at the end" },
 	{ "ebk", "allocations at the end" },
+	{ "mb", "most bytes at a time" },
+	{ "mbk", "most allocations at a time" },
 	{ "rb", "bytes read" },
 	{ "wb", "bytes written" },
 	/* heap profilers */

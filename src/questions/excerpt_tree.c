@@ -16,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/num.h"
+#include "base/slice.h"
 #include "base/sort.h"
 
 #define DULL_SELF 0.01
@@ -675,24 +677,38 @@ cutting_init(struct cutting *c, struct pp_excerpt *x, const struct pp_topic *top
 	return PP_OK;
 }
 
-/* A page that opens a rest, if it is one: "R.L.M". False (said) when it makes no sense. */
+/* The next handle of a page, as a node: tree.n or more when there is none such. */
+static uint32_t
+page_node(const struct cutting *c, struct pp_slice *rest, bool *more, uint64_t *handle)
+{
+	struct pp_slice field;
+
+	*handle = 0;
+	if (!pp_slice_field(rest, '.', more, &field) || !pp_num_u64(field, handle))
+		return NOBODY;
+	return *handle ? pp_numbering_find(c->tree, *handle) : NOBODY;
+}
+
+/* A page that opens a rest, if it is one: "R.L.M". False when it makes no sense. */
 static bool
 page_read(struct cutting *c, const char *page)
 {
-	unsigned long long root, ended, resumed;
-	char behind;
+	struct pp_slice rest = pp_slice_z(page ? page : "");
+	uint64_t root, ended, resumed;
+	bool more = true;
+	uint32_t end;
 
-	if (!page || !strchr(page, '.'))
+	if (!pp_slice_find(rest, '.'))
 		return true;
-	c->opens = sscanf(page, "%10llu.%10llu.%10llu%c", &root, &ended, &resumed, &behind) == 3;
-	c->root = pp_numbering_find(c->tree, root);
-	c->ended = pp_numbering_find(c->tree, ended);
-	c->resumed = resumed ? pp_numbering_find(c->tree, resumed) : NOBODY;
-	return c->opens && c->root < c->tree->n && c->start >= c->root &&
-	       c->start < c->tree->end[c->root] && c->ended >= c->root &&
-	       c->ended < c->tree->end[c->root] &&
-	       (c->resumed == NOBODY ||
-	        (c->resumed >= c->root && c->resumed < c->tree->end[c->root]));
+	c->opens = true;
+	c->root = page_node(c, &rest, &more, &root);
+	c->ended = page_node(c, &rest, &more, &ended);
+	c->resumed = page_node(c, &rest, &more, &resumed);
+	if (more || c->root >= c->tree->n)
+		return false;
+	end = c->tree->end[c->root];
+	return c->start >= c->root && c->start < end && c->ended >= c->root && c->ended < end &&
+	       (resumed == 0 || (c->resumed >= c->root && c->resumed < end));
 }
 
 /* Bytes for rows: what says how to go on has four handles in it, which are longer in large trees. */
