@@ -270,7 +270,7 @@ Metrics of DHAT have names, too.
 $ printf '{"dhatFileVersion":2,"mode":"heap","verb":"Allocated","bklt":true,"bkacc":false,"tu":"instrs","Mtu":"Minstr","cmd":"./oven","pid":7,"te":9,"tg":5,"pps":[{"tb":100,"tbk":2,"tl":8,"mb":60,"mbk":1,"gb":60,"gbk":1,"eb":0,"ebk":0,"fs":[1]}],"ftbl":["[root]","0x1: main (a.c:3)"]}' > o.dhat.json; polyprof -q o.dhat.json | sed -n 1,3p
   ./oven (pid 7)
     o.dhat.json: DHAT of Valgrind and of Rust by DHAT
-    bytes allocated: 100 B, allocations: 2, bytes at the peak: 60 B, allocations at the peak: 1, bytes at the end: 0 B, allocations at the end: 0, 1 function, 1 stack
+    bytes allocated: 100 B, allocations: 2, bytes at the peak: 60 B, allocations at the peak: 1, bytes at the end: 0 B, allocations at the end: 0, most bytes at a time: 60 B, most allocations at a time: 1, 1 function, 1 stack
 
 Lines that samples hit are no statements: nobody counted how often they ran.
 
