@@ -71,10 +71,8 @@ static const struct shape shapes[] = {
 static const struct pp_stranger empty = { "an empty file",
 	                                  "the profiler wrote nothing, or has not finished" };
 static const struct pp_stranger protobuf = { "a pprof profile, by the look of it", NULL };
-static const struct pp_stranger slabs = {
-	"a Firefox profile in JSON slabs (.jslb)",
-	"profiler.firefox.com saves it as JSON, which is read"
-};
+static const struct pp_stranger slabs = { "a Firefox profile in JSON slabs (.jslb)",
+	                                  "profiler.firefox.com saves it as JSON, which is read" };
 static const struct pp_stranger words = {
 	"plain text", "if its lines are stacks of one frame each, `--from folded` reads it"
 };
