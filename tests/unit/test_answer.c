@@ -82,7 +82,7 @@ test_params(void)
 	ok(p->texts.list.n == 3 && strcmp(p->texts.list.at[2].text, "3") == 0 &&
 	       p->texts.list.at[1].param == &made[3],
 	   "of several all do, in their order");
-	ok(p->asked.budget.page == 7 && p->asked.budget.bytes == 600,
+	ok(strcmp(p->asked.budget.page_given, "7") == 0 && p->asked.budget.bytes == 600,
 	   "every question has a budget");
 	refused(&asking, "count", "-1", "count needs a whole number, not '-1'");
 	refused(&asking, "choice", "totl",
