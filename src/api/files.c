@@ -97,6 +97,7 @@ topic_load(struct pp_reply *r, const char *const *files, size_t n,
 	order.base = r->asking.params->base;
 	if (order.base)
 		order.want.facets &= ~(unsigned)(PP_GAINS | PP_GAINS_ALL);
+	order.at_once = pp_maps_given(r) ? 0 : order.want.facets;
 	if (n > 1 || order.base || pp_maps_given(r)) {
 		order.want.cut = 0;
 		order.want.facets = pp_scope_whole(order.want.facets);
@@ -239,7 +240,9 @@ ask_each(struct pp_reply *r, const char *const *files, size_t n)
 			                .diags = l.diags,
 			                .bids = l.opened.bids,
 			                .bid_count = l.opened.bid_count,
-			                .chosen = l.is_open ? l.opened.format : NULL,
+			                .chosen = l.is_open   ? l.opened.format
+			                          : l.profile ? l.profile->format
+			                                      : NULL,
 			                .file_size = l.opened.file_size };
 		t->stamp = pp_topic_stamp(r, files[i]);
 		r->subject.nth = i;

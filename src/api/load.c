@@ -194,6 +194,7 @@ member_begin(struct pp_reply *r, const struct pp_stored *member, struct pp_loade
 	pp_buf_release(&problem);
 	if (status != PP_OK || s->n == 0) {
 		l->profile = s->profile;
+		l->opened.file_size = s->size;
 		s->profile = NULL;
 		return status;
 	}

@@ -242,7 +242,7 @@ pp_status
 pp_load_files(struct pp_reply *r, const char *const *files, size_t n,
               const struct pp_load_order *order, struct pp_profile **out)
 {
-	struct pp_order all = { .facets = order->want.facets,
+	struct pp_order all = { .facets = order->at_once ? order->at_once : order->want.facets,
 		                .label_keys = order->label_keys,
 		                .label_key_count = order->label_key_count };
 	pp_status status = order->base ? PP_E_UNSUPPORTED

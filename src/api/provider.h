@@ -31,7 +31,8 @@ struct pp_supply {
 	const struct pp_kept_file *files;
 	size_t n; /* 0: there is a profile instead */
 	struct pp_profile *profile;
-	void *data; /* what the files lie in; freed by pp_provider.drop() */
+	uint64_t size; /* of the file that the profile was read from */
+	void *data;    /* what the files lie in; freed by pp_provider.drop() */
 };
 
 /* What an answer says of its source. */

@@ -102,7 +102,9 @@ struct pp_load_order {
 	struct pp_slice label_keys[PP_SCOPE_KEYS]; /* as pp_order.label_keys */
 	size_t label_key_count;
 	const char *base; /* what is subtracted, or NULL */
-	bool again;       /* files are read once more: what was said of them stays said */
+	unsigned
+	    at_once; /* facets that do where a store adds its profiles up itself; 0 = those wanted */
+	bool again;  /* files are read once more: what was said of them stays said */
 };
 
 /* Whether the format to read, if one is named, can be; a status with the reason said. */

@@ -391,6 +391,8 @@ adding_release(struct adding *a)
 	pp_vec_release(&a->seen);
 	pp_vec_release(&a->labels);
 	pp_regex_free(a->from_path);
+	if (a->store && a->store->engine->tidy)
+		a->store->engine->tidy(a->store);
 	pp_store_close(a->store);
 }
 

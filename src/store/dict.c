@@ -30,6 +30,8 @@ pp_dict_release(struct pp_dict *d)
 	pp_builder_release(&d->b);
 	pp_vec_release(&d->stacks);
 	pp_vec_release(&d->stack_of);
+	pp_vec_release(&d->plain_funcs);
+	pp_vec_release(&d->plain_frames);
 }
 
 size_t
@@ -312,52 +314,151 @@ pp_dict_has_room(const struct pp_dict *d, const struct pp_profile *from)
 struct names {
 	struct pp_dict *d;
 	const struct pp_profile *from;
-	pp_str *strs; /* of those that were asked for; 0 = not yet, or "" */
+	pp_str *strs; /* of those that have a name; else 0 */
 	pp_module *modules;
 	pp_func *funcs;
 	pp_frame *frames;
 	bool differs; /* a function is known as something else */
 };
 
-static pp_str
-name_str(struct names *x, pp_str id)
+/* Strings that are looked up side by side, each fetched while the others are looked at. */
+#define SIDE_BY_SIDE 16
+
+/* The strings of a profile that modules, functions and frames name. */
+static void
+strings_mark(const struct names *x, unsigned char *named)
 {
-	if (id && !x->strs[id])
-		x->strs[id] = pp_build_str(&x->d->b, x->from->strs.strs.at[id]);
-	return x->strs[id];
+	const struct pp_profile *from = x->from;
+	size_t i;
+
+	for (i = 1; i < from->modules.n; i++)
+		named[from->modules.at[i].name] = named[from->modules.at[i].build_id] = 1;
+	for (i = 1; i < from->funcs.n; i++)
+		named[from->funcs.at[i].name] = named[from->funcs.at[i].file] = 1;
+	for (i = 1; i < from->frames.n; i++)
+		named[from->frames.at[i].file] = 1;
+	named[0] = 0;
 }
 
 static void
+strings_find(struct names *x, const pp_str *ids, size_t n)
+{
+	const struct pp_strtab *known = &x->d->b.profile->strs;
+	uint32_t tags[SIDE_BY_SIDE];
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		tags[i] = pp_strtab_tag(known, x->from->strs.strs.at[ids[i]]);
+	for (i = 0; i < n; i++)
+		x->strs[ids[i]] = pp_strtab_tagged(known, tags[i], x->from->strs.strs.at[ids[i]]);
+	for (i = 0; i < n; i++)
+		if (!x->strs[ids[i]])
+			x->strs[ids[i]] = pp_build_str(&x->d->b, x->from->strs.strs.at[ids[i]]);
+}
+
+/* False when out of memory. */
+static bool
+strings_add(struct names *x)
+{
+	unsigned char *named = calloc(x->from->strs.strs.n + 1, 1);
+	pp_str ids[SIDE_BY_SIDE], id;
+	size_t n = 0;
+
+	if (!named)
+		return false;
+	strings_mark(x, named);
+	for (id = 1; id < x->from->strs.strs.n; id++) {
+		if (!named[id])
+			continue;
+		ids[n++] = id;
+		if (n == SIDE_BY_SIDE) {
+			strings_find(x, ids, n);
+			n = 0;
+		}
+	}
+	strings_find(x, ids, n);
+	free(named);
+	return pp_builder_ok(&x->d->b);
+}
+
+/* Where to note what is known of number `at`; NULL when out of memory. */
+static uint32_t *
+note_at(struct pp_dict_notes *v, size_t at)
+{
+	if (at >= v->n) {
+		if (!pp_vec_reserve(v, at + 1))
+			return NULL;
+		memset(v->at + v->n, 0, (v->cap - v->n) * sizeof *v->at);
+		v->n = v->cap;
+	}
+	return &v->at[at];
+}
+
+static pp_func
+func_add(struct names *x, struct pp_func_row row)
+{
+	struct pp_builder *b = &x->d->b;
+	bool plain = !row.file && !row.module && !row.line && !row.column;
+	uint32_t *note = plain ? note_at(&x->d->plain_funcs, row.name) : NULL;
+	pp_func func = note ? *note : 0;
+
+	if (!func)
+		func = pp_build_func(b, &row);
+	if (note)
+		*note = func;
+	/* Of one that was there before, what is no part of its identity stays as it was. */
+	x->differs |= b->profile->funcs.at[func].flags != row.flags ||
+	              b->profile->funcs.at[func].last_line != row.last_line;
+	return func;
+}
+
+static pp_frame
+frame_add(struct names *x, struct pp_frame_row row)
+{
+	bool plain = !row.line && !row.column && !row.site_line && !row.address && !row.offset &&
+	             !row.inline_depth && !row.flags && !row.file;
+	uint32_t *note = plain ? note_at(&x->d->plain_frames, row.func) : NULL;
+	pp_frame frame = note ? *note : 0;
+
+	if (!frame)
+		frame = pp_build_frame(&x->d->b, &row);
+	if (note)
+		*note = frame;
+	return frame;
+}
+
+/* False when out of memory. */
+static bool
 names_add(struct names *x)
 {
 	const struct pp_profile *from = x->from;
 	size_t i;
 
+	if (!strings_add(x))
+		return false;
 	for (i = 1; i < from->modules.n; i++) {
 		struct pp_module_row row = from->modules.at[i];
 
-		row.name = name_str(x, row.name);
-		row.build_id = name_str(x, row.build_id);
+		row.name = x->strs[row.name];
+		row.build_id = x->strs[row.build_id];
 		x->modules[i] = pp_build_module(&x->d->b, &row);
 	}
 	for (i = 1; i < from->funcs.n; i++) {
 		struct pp_func_row row = from->funcs.at[i];
 
-		row.name = name_str(x, row.name);
-		row.file = name_str(x, row.file);
+		row.name = x->strs[row.name];
+		row.file = x->strs[row.file];
 		row.module = x->modules[row.module];
-		x->funcs[i] = pp_build_func(&x->d->b, &row);
-		/* Of one that was there before, what is no part of its identity stays as it was. */
-		x->differs |= x->d->b.profile->funcs.at[x->funcs[i]].flags != row.flags ||
-		              x->d->b.profile->funcs.at[x->funcs[i]].last_line != row.last_line;
+		x->funcs[i] = func_add(x, row);
 	}
 	for (i = 1; i < from->frames.n; i++) {
 		struct pp_frame_row row = from->frames.at[i];
 
 		row.func = x->funcs[row.func];
-		row.file = name_str(x, row.file);
-		x->frames[i] = pp_build_frame(&x->d->b, &row);
+		row.file = x->strs[row.file];
+		x->frames[i] = frame_add(x, row);
 	}
+	return pp_builder_ok(&x->d->b);
 }
 
 /* Which of the nodes that came new show a function that a node above shows, too. */
@@ -395,9 +496,7 @@ pp_dict_add(struct pp_dict *d, const struct pp_profile *from, pp_node *node_map)
 	x.funcs = calloc(from->funcs.n + 1, sizeof *x.funcs);
 	x.frames = calloc(from->frames.n + 1, sizeof *x.frames);
 	fine = x.strs && x.modules && x.funcs && x.frames;
-	if (fine)
-		names_add(&x);
-	fine = fine && !x.differs && pp_builder_ok(&d->b) &&
+	fine = fine && names_add(&x) && !x.differs &&
 	       pp_tree_merge(&d->b.profile->tree, &from->tree, x.frames, from->frames.n,
 	                     node_map) &&
 	       recursion_note(&x, known, node_map) &&

@@ -35,10 +35,18 @@ enum pp_dict_part {
 /* By part: the letter that it is kept under. */
 extern const char pp_dict_letters[PP_DICT_PARTS + 1];
 
+/* Ids by number, 0 = not known; as PP_VEC. */
+struct pp_dict_notes {
+	uint32_t *at;
+	size_t n, cap;
+};
+
 struct pp_dict {
-	struct pp_builder b;         /* names and nodes */
-	PP_VEC(pp_node) stacks;      /* by id, [0] is none */
-	PP_VEC(uint32_t) stack_of;   /* by node; only where profiles are added */
+	struct pp_builder b;       /* names and nodes */
+	PP_VEC(pp_node) stacks;    /* by id, [0] is none */
+	PP_VEC(uint32_t) stack_of; /* by node; only where profiles are added */
+	/* Of functions that only have a name, by that; and of their frames, by function: those that were met. */
+	struct pp_dict_notes plain_funcs, plain_frames;
 	size_t saved[PP_DICT_PARTS]; /* rows of each part that chunks hold */
 	bool grows;                  /* profiles may be added */
 };

@@ -27,6 +27,8 @@ enum {
 	LOAD_ORIGINAL,
 	REMOVE_ORIGINAL,
 	REMOVE_CELLS,
+	REMOVE_PACKED,
+	REMOVE_ROLLED,
 	REMOVE_PROFILE,
 	SQL_COUNT
 };
@@ -35,7 +37,8 @@ static const char *const texts[SQL_COUNT] = {
 	[ADD_SERIES] = "INSERT INTO series(labels) VALUES(?1) ON CONFLICT DO NOTHING",
 	[ADD_SERIES_LABEL] = "INSERT INTO series_label(key, value, series) VALUES(?1, ?2, ?3)",
 	[FIND_SERIES] = "SELECT id FROM series WHERE labels = ?1",
-	[FIND_PROFILE] = "SELECT 1 FROM profile WHERE hash = ?1",
+	[FIND_PROFILE] =
+	    "SELECT 1 FROM profile WHERE hash = ?1 UNION ALL SELECT 1 FROM rolled WHERE hash = ?1",
 	[ADD_PROFILE] =
 	    ("INSERT INTO profile(hash, series, t0, t1, dict, level, complete, format, source, meta) "
 	     "VALUES(?1, ?2, ?3, ?4, 0, 0, ?5, ?6, ?7, ?8)"),
@@ -43,12 +46,15 @@ static const char *const texts[SQL_COUNT] = {
 	[LIST_SERIES] = "SELECT id, labels FROM series",
 	[LIST_PROFILES] =
 	    ("SELECT p.id, p.hash, p.series, p.t0, p.t1, p.level, p.complete, p.format, p.source, p.meta, "
-	     "o.keep, coalesce(length(o.data), 0) FROM profile p LEFT JOIN original o ON o.profile = p.id "
+	     "o.keep, coalesce(length(o.data), 0), CASE p.level WHEN 2 THEN (SELECT count(*) FROM rolled r "
+	     "WHERE r.profile = p.id) ELSE 1 END FROM profile p LEFT JOIN original o ON o.profile = p.id "
 	     "WHERE (?1 IS NULL OR p.t1 > ?1 OR p.t0 >= ?1) AND (?2 IS NULL OR p.t0 < ?2) "
 	     "ORDER BY p.t0, p.hash"),
 	[LOAD_ORIGINAL] = "SELECT data FROM original WHERE profile = ?1",
 	[REMOVE_ORIGINAL] = "DELETE FROM original WHERE profile = ?1",
 	[REMOVE_CELLS] = "DELETE FROM cells WHERE profile = ?1",
+	[REMOVE_PACKED] = "DELETE FROM packed WHERE profile = ?1",
+	[REMOVE_ROLLED] = "DELETE FROM rolled WHERE profile = ?1",
 	[REMOVE_PROFILE] = "DELETE FROM profile WHERE id = ?1",
 };
 
@@ -60,9 +66,10 @@ sqlite_sql(const char *source, struct pp_buf *out)
 	(void)source;
 	pp_buf_adds(out,
 	            "PRAGMA application_id = 0x70707366;\nPRAGMA user_version = 1;\nPRAGMA "
-	            "page_size = 4096;\nPRAGMA auto_vacuum = INCREMENTAL;\nPRAGMA journal_mode = "
+	            "page_size = 32768;\nPRAGMA auto_vacuum = INCREMENTAL;\nPRAGMA journal_mode = "
 	            "WAL;\nPRAGMA synchronous = FULL;\n");
 	pp_buf_adds(out, pp_sqlite_schema);
+	pp_buf_adds(out, pp_sqlite_packed_schema);
 	for (i = 0; i < SQL_COUNT; i++)
 		pp_buf_addf(out, "%s;\n", texts[i]);
 }
@@ -208,7 +215,10 @@ sqlite_add(struct pp_store *store, const struct pp_store_item *items, size_t n,
 		if (status == PP_OK && !known)
 			status = item_add(s, &items[i], problem);
 	}
-	return pp_sqlite_end(s, status, problem);
+	status = pp_sqlite_end(s, status, problem);
+	if (status == PP_OK)
+		pp_sqlite_pack_some(s);
+	return status;
 }
 
 static pp_status
@@ -324,6 +334,7 @@ profile_take(struct finding *f, sqlite3_stmt *st, struct pp_buf *problem)
 	e.meta = column_text(f, st, 9);
 	e.kept = sqlite3_column_int(st, 10) != 0;
 	e.bytes = (uint64_t)sqlite3_column_int64(st, 11);
+	e.profiles = (uint64_t)sqlite3_column_int64(st, 12);
 	if (!e.format || !e.source || !e.meta)
 		return PP_E_NOMEM;
 	e.stacks = pp_store_meta_stacks(e.meta);
@@ -425,7 +436,8 @@ sqlite_load(struct pp_store *store, const struct pp_store_entry *e, struct pp_su
 pp_status
 pp_sqlite_remove_one(struct pp_sqlite *s, uint64_t id, struct pp_buf *problem)
 {
-	static const int steps[] = { REMOVE_ORIGINAL, REMOVE_CELLS, REMOVE_PROFILE };
+	static const int steps[] = { REMOVE_ORIGINAL, REMOVE_CELLS, REMOVE_PACKED, REMOVE_ROLLED,
+		                     REMOVE_PROFILE };
 	pp_status status = PP_OK;
 	size_t i;
 
@@ -481,6 +493,7 @@ const struct pp_store_engine pp_store_sqlite = {
 	.remove = sqlite_remove,
 	.compact = pp_sqlite_compact,
 	.gc = pp_sqlite_gc,
+	.tidy = pp_sqlite_tidy,
 	.check = pp_sqlite_check,
 	.size = sqlite_size,
 	.sql = sqlite_sql,

@@ -19,6 +19,11 @@ struct pp_sqlite {
 	bool reading;                /* it was opened to be read, and one transaction spans that */
 	uint64_t device, inode;      /* of the file, as registered */
 	PP_VEC(sqlite3_stmt *) made; /* statements, to be finalized */
+	struct pp_packed_cache *packed; /* what reading packed profiles left; or NULL */
+	struct {
+		int64_t opened,
+		    spent; /* ns: since when profiles are added, and how long they were packed meanwhile */
+	} packing;
 };
 
 /* A statement, made once by its text (which must be a constant); NULL with *problem said. */
@@ -37,7 +42,14 @@ int pp_sqlite_step(struct pp_sqlite *, sqlite3_stmt *, pp_status *, struct pp_bu
 pp_status pp_sqlite_begin(struct pp_sqlite *, struct pp_buf *problem);
 pp_status pp_sqlite_end(struct pp_sqlite *, pp_status, struct pp_buf *problem);
 
-/* ---- levels and upkeep: sqlite_upkeep.c ---- */
+/* ---- levels and upkeep ---- */
+
+/* The tables of packed profiles as they are made. */
+extern const char pp_sqlite_packed_schema[];
+void pp_packed_cache_free(struct pp_packed_cache *); /* NULL is allowed */
+/* Packs some of what is fresh, if that is much and there was time enough; and all of it, if it is much. */
+void pp_sqlite_pack_some(struct pp_sqlite *);
+void pp_sqlite_tidy(struct pp_store *);
 
 pp_status pp_sqlite_load_packed(struct pp_sqlite *, const struct pp_store_entry *,
                                 struct pp_supply *, struct pp_buf *problem);

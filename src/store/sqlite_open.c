@@ -242,7 +242,7 @@ tables_make(struct pp_sqlite *s, struct pp_buf *problem)
 	int64_t tables = 0;
 	pp_status status = pp_sqlite_run(
 	    s,
-	    "PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA synchronous = FULL",
+	    "PRAGMA page_size = 32768; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA synchronous = FULL",
 	    problem);
 
 	if (status == PP_OK)
@@ -253,6 +253,8 @@ tables_make(struct pp_sqlite *s, struct pp_buf *problem)
 	status = pp_sqlite_number(s, "SELECT count(*) FROM sqlite_master", &tables, problem);
 	if (status == PP_OK && tables == 0)
 		status = pp_sqlite_run(s, pp_sqlite_schema, problem);
+	if (status == PP_OK && tables == 0)
+		status = pp_sqlite_run(s, pp_sqlite_packed_schema, problem);
 	if (status == PP_OK && tables == 0)
 		status = pp_sqlite_run(
 		    s, "PRAGMA application_id = 0x70707366; PRAGMA user_version = 1", problem);
@@ -471,6 +473,7 @@ pp_sqlite_close(struct pp_store *store)
 	while (s->made.n > 0)
 		(void)sqlite3_finalize(s->made.at[--s->made.n]);
 	pp_vec_release(&s->made);
+	pp_packed_cache_free(s->packed);
 	/* Between the end of the connection and this nobody may look into the file. */
 	(void)pthread_mutex_lock(&open_lock);
 	(void)sqlite3_close_v2(s->db);

@@ -5,30 +5,7 @@
 
 #include "store/hash.h"
 #include "store/parcel.h"
-#include "store/sqlite.h"
-
-pp_status
-pp_sqlite_load_packed(struct pp_sqlite *s, const struct pp_store_entry *e, struct pp_supply *supply,
-                      struct pp_buf *problem)
-{
-	(void)e;
-	*supply = (struct pp_supply){ 0 };
-	pp_buf_addf(problem, "%s: the store is damaged: a profile of a level that there is not",
-	            s->path);
-	return PP_E_INVALID;
-}
-
-pp_status
-pp_sqlite_load_all(struct pp_store *store, const struct pp_store_list *list,
-                   const struct pp_order *order, struct pp_profile **out, struct pp_buf *problem)
-{
-	(void)store;
-	(void)list;
-	(void)order;
-	(void)problem;
-	*out = NULL;
-	return PP_E_UNSUPPORTED;
-}
+#include "store/sqlite_packed.h"
 
 /* Gives pages that nothing uses back to the file system. */
 static pp_status
@@ -51,7 +28,12 @@ pp_sqlite_compact(struct pp_store *store, const struct pp_store_upkeep *how,
 	out->bytes_before = out->bytes_after = store->engine->size(store);
 	out->left = (uint64_t)left;
 	if (status == PP_OK && !how->dry)
+		status = pp_sqlite_pack(s, how, out, problem);
+	if (status == PP_OK && !how->dry)
 		status = pages_release(s, problem);
+	if (status == PP_OK)
+		status = pp_sqlite_number(s, "SELECT count(*) FROM profile", &left, problem);
+	out->left = (uint64_t)left;
 	out->bytes_after = store->engine->size(store);
 	return status;
 }
@@ -76,6 +58,8 @@ pp_sqlite_gc(struct pp_store *store, const struct pp_store_upkeep *how,
 	out->left = list.entries.n - old.entries.n;
 	if (status == PP_OK && !how->dry)
 		status = store->engine->remove(store, &old, problem);
+	if (status == PP_OK && !how->dry && old.entries.n)
+		status = pp_sqlite_shrink(s, problem);
 	if (status == PP_OK && !how->dry)
 		status = pages_release(s, problem);
 	out->bytes_after = store->engine->size(store);
@@ -121,6 +105,8 @@ pp_sqlite_check(struct pp_store *store, struct pp_store_outcome *out, struct pp_
 	pp_status status = pages_check(s, out, problem);
 	size_t i;
 
+	if (status == PP_OK)
+		status = pp_sqlite_check_packed(s, out, problem);
 	if (status == PP_OK)
 		status = store->engine->list(store, NULL, &list, problem);
 	for (i = 0; i < list.entries.n && status == PP_OK; i++) {

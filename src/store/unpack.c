@@ -3,6 +3,7 @@
  */
 #include "store/pack.h"
 
+#include "base/sort.h"
 #include "model/inclusive.h"
 #include "store/record.h"
 
@@ -188,6 +189,7 @@ struct chosen {
 	uint32_t *node_map; /* by node of the dictionary; 0 = it is not there */
 	pp_frame *frames;   /* by frame of the dictionary; likewise */
 	pp_func *funcs;
+	PP_VEC(pp_node) marked; /* those that are there */
 };
 
 static pp_str
@@ -244,14 +246,15 @@ chosen_release(struct chosen *c)
 	free(c->node_map);
 	free(c->frames);
 	free(c->funcs);
+	pp_vec_release(&c->marked);
 }
 
-/* Marks the nodes above all stacks that have a row; how many nodes there are. */
-static uint32_t
+/* Marks the nodes above all stacks that have a row; false when out of memory. */
+static bool
 nodes_mark(struct chosen *c, const struct pp_unpack *u)
 {
 	const struct pp_tree *t = pp_dict_tree(c->dict);
-	uint32_t n = 1, row;
+	uint32_t row;
 	size_t i;
 
 	for (i = 0; i < u->series.n; i++)
@@ -260,31 +263,56 @@ nodes_mark(struct chosen *c, const struct pp_unpack *u)
 
 			for (; node && !c->node_map[node]; node = pp_tree_parent(t, node)) {
 				c->node_map[node] = 1;
-				n++;
+				if (!pp_vec_push(&c->marked, node))
+					return false;
 			}
 		}
-	return n;
+	return true;
+}
+
+static int
+node_order(const void *left, const void *right, void *context)
+{
+	const pp_node *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* One profile has few of the nodes of a dictionary: they are sorted. Where there are many, all are looked at. */
+static void
+nodes_sort(struct chosen *c)
+{
+	uint32_t nodes = pp_dict_tree(c->dict)->n, node;
+
+	if (c->marked.n < nodes / 16) {
+		if (c->marked.n > 1)
+			pp_sort(c->marked.at, c->marked.n, sizeof *c->marked.at, node_order, NULL);
+		return;
+	}
+	for (c->marked.n = 0, node = 1; node < nodes; node++)
+		if (c->node_map[node])
+			c->marked.at[c->marked.n++] = node;
 }
 
 /* The marked nodes become those of the profile, in their order. */
 static bool
-nodes_take(struct chosen *c, uint32_t n)
+nodes_take(struct chosen *c)
 {
 	const struct pp_tree *from = pp_dict_tree(c->dict);
 	struct pp_tree *to = &c->b->profile->tree;
-	pp_node node, at = 1;
+	pp_node at;
 
-	if (!pp_tree_reserve(to, n))
+	if (!pp_tree_reserve(to, c->marked.n))
 		return false;
-	for (node = 1; node < from->n && at < n; node++) {
-		if (!c->node_map[node])
-			continue;
+	nodes_sort(c);
+	for (at = 1; at <= c->marked.n; at++) {
+		pp_node node = c->marked.at[at - 1];
+
 		c->node_map[node] = at;
 		to->key[at] = (uint64_t)c->node_map[pp_tree_parent(from, node)] << 32 |
 		              frame_take(c, pp_tree_frame(from, node));
 		to->recursive[at >> 6] |= (uint64_t)pp_dict_is_recursive(c->dict, node)
 		                          << (at & 63);
-		at++;
 	}
 	to->n = at;
 	return pp_builder_ok(c->b);
@@ -331,7 +359,7 @@ pp_dict_shrink(const struct pp_dict *from, const uint64_t *used, struct pp_dict 
 			all.stacks[all.rows++] = (uint32_t)stack;
 	if (fine && pp_vec_push(&u.series, all))
 		all.stacks = NULL;
-	fine = fine && !all.stacks && nodes_take(&c, nodes_mark(&c, &u)) &&
+	fine = fine && !all.stacks && nodes_mark(&c, &u) && nodes_take(&c) &&
 	       pp_vec_reserve(&to->stacks, (size_t)all.rows + 1);
 	for (stack = 1; fine && stack < from->stacks.n; stack++) {
 		stack_map[stack] = 0;
@@ -355,7 +383,7 @@ pp_unpack_profile(struct pp_unpack *u, struct pp_shape *shape, const struct pp_o
 	pp_status status = chosen_init(&c, u->dict, b) ? PP_OK : PP_E_NOMEM;
 	size_t i;
 
-	if (status == PP_OK && !nodes_take(&c, nodes_mark(&c, u)))
+	if (status == PP_OK && !(nodes_mark(&c, u) && nodes_take(&c)))
 		status = pp_builder_ok(b) ? PP_E_NOMEM : b->status;
 	for (i = 0; status == PP_OK && i < u->series.n; i++)
 		status = series_take(&c, &u->series.at[i]);

@@ -1,0 +1,68 @@
+"""A store of a fleet: 20,000 functions, a million different stacks, 1,000 of them in each profile.
+
+`bare_store` does the same on the same file with no care at all: what polyprof takes beside it is what its checks cost.
+--size is in millions of samples (default 100); a tenth of it is asked, too, for how time grows.
+"""
+import os
+import shutil
+import subprocess
+
+TITLE = 'store'
+SERVICES = 10
+WEEK = 1790000000
+
+
+def packed(bench, polyprof):
+    """The store of the first thousand profiles, through add and compact."""
+    path = os.path.join(bench.directory, 'fleet.ppdb')
+    if os.path.exists(path):
+        return path
+    folder = os.path.join(bench.directory, 'fleet')
+    os.makedirs(folder, exist_ok=True)
+    subprocess.run([bench.compiled('gen_fleet.c'), folder, '1000', '0'], check=True)
+    part = path + '.part'
+    for service in range(SERVICES):
+        files = [os.path.join(folder, f'{number:06}.folded') for number in range(service * 100, service * 100 + 100)]
+        subprocess.run([polyprof, 'store', 'add', 'sqlite:' + part, *files, '--label', f'service=s{service}'], check=True,
+                       stdout=subprocess.DEVNULL)
+    bench.table('packing 1,000 profiles of 1,000 stacks, reading them included', [
+        ('polyprof store compact', [polyprof, 'store', 'compact', part])])
+    os.rename(part, path)
+    return path
+
+
+def grown(bench, start, profiles):
+    path = os.path.join(bench.directory, f'fleet-{profiles}.ppdb')
+    if not os.path.exists(path):
+        shutil.copy(start, path + '.part')
+        subprocess.run([bench.compiled('grow_store.c', '-lsqlite3'), path + '.part', str(profiles)], check=True)
+        os.rename(path + '.part', path)
+    return path
+
+
+def run(bench):
+    polyprof, bare = bench.polyprof, bench.compiled('bare_store.c', '-lsqlite3')
+    start = packed(bench, polyprof)
+    most = int(bench.size(100) * 1000)
+    times = []
+    for profiles in (most // 10, most):
+        path = grown(bench, start, profiles)
+        per_sample = (os.path.getsize(path) - os.path.getsize(start)) / (profiles - 1000) / 1000
+        print(f'\n  {profiles / 1000:.0f} million samples: {os.path.getsize(path) / 1e6:.0f} MB, {per_sample:.2f} bytes a sample')
+        first = bench.table('the costliest functions of all', [
+            ('polyprof top', [polyprof, 'top', path, '--json']), ('bare_store', [bare, path, 'top'])])
+        times.append(first.cpu)
+        bench.table('of one service and one day', [
+            ('polyprof top', [polyprof, 'top', path, '--json', '--where', 'service=s2', '--between', f'@{WEEK}..@{WEEK + 86400}']),
+            ('bare_store', [bare, path, 'top',
+                            f'p.series = 3 AND p.t0 >= {WEEK}000000000 AND p.t0 < {WEEK + 86400}000000000'])])
+        bench.table('its tree, branches of 0.1 % and more', [
+            ('polyprof tree', [polyprof, 'tree', path, '--min', '0.1']), ('bare_store', [bare, path, 'tree'])])
+    print(f'\n  10 x the samples take {times[1] / times[0]:.1f} x the time')
+    one = os.path.join(bench.directory, 'fleet', '000000.folded')
+    path = grown(bench, start, most)
+    shutil.copy(path, path + '.fresh')
+    bench.table('one more profile of 1,000 stacks', [
+        ('polyprof store add', [polyprof, 'store', 'add', path + '.fresh', one, '--label', 'run=again']),
+        ('polyprof top of the file', [polyprof, 'top', one])])
+    os.remove(path + '.fresh')

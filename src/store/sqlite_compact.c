@@ -1,0 +1,514 @@
+/*
+ * Compacting a store of SQLite: inputs that are nothing but stacks become cells over the shared dictionary, and old ones are added
+ * up by series and hour.
+ *
+ * Inputs are read before others have to wait; then one transaction writes dictionary, cells and levels of a batch, so who
+ * reads sees each profile either way, and one that is killed has done nothing.
+ */
+#include <stdlib.h>
+#include <time.h>
+
+#include "api/api.h"
+#include "base/sort.h"
+#include "store/hash.h"
+#include "store/meta.h"
+#include "store/parcel.h"
+#include "store/sqlite_packed.h"
+#include "store/when.h"
+
+/* Profiles, and bytes of their inputs, of one transaction. */
+#define BATCH_PROFILES 500
+#define BATCH_BYTES ((size_t)64 << 20)
+
+/* From so many fresh ones on they are packed by whoever adds another, in at most one part of its time in so many. */
+#define FRESH_MAX 1000
+#define SHARE_OF_TIME 8
+
+/* In place of the number of a dictionary: a profile that cells cannot hold. */
+#define DICT_NEVER (-1)
+
+/* ---- reading inputs ---- */
+
+/* A fresh profile that was read; NULL where cells cannot hold it. */
+struct candidate {
+	int64_t id;
+	struct pp_profile *profile;
+	uint64_t size;
+};
+
+struct compacting {
+	struct pp_sqlite *s;
+	struct pp_store_outcome *out;
+	struct pp_buf *problem;
+	PP_VEC(struct candidate) batch;
+	int64_t last; /* id of the last that was looked at */
+	struct pp_stored_dict dict;
+};
+
+static void
+batch_release(struct compacting *c)
+{
+	while (c->batch.n)
+		pp_profile_free(c->batch.at[--c->batch.n].profile);
+}
+
+/* Reads an input as it is, or without the frames that it says are of no interest. */
+static struct pp_profile *
+input_read(const struct pp_kept_file *f, const char *path, const char *format, unsigned further)
+{
+	struct pp_read_opts opts = { .from = format, .threads = 1, .confined = true };
+	struct pp_from from = { .data = f->size ? f->data : "", .size = f->size };
+	struct pp_profile *profile = NULL;
+	struct pp_diags diags;
+	struct pp_opened opened;
+
+	pp_diags_init(&diags);
+	if (pp_open_from(&opened, path, &from, &opts, &diags) == PP_OK) {
+		opened.order->facets = PP_FACETS | PP_META | PP_LABELS | PP_THREADS | PP_SITES |
+		                       further;
+		(void)pp_opened_read(&opened, &profile);
+		pp_opened_close(&opened);
+	}
+	if (profile && !pp_pack_possible(profile, pp_diags_count(&diags))) {
+		pp_profile_free(profile);
+		profile = NULL;
+	}
+	pp_diags_release(&diags);
+	return profile;
+}
+
+struct pp_profile *
+pp_stored_read(const struct pp_supply *supply, const char *path, const char *format)
+{
+	struct pp_profile *whole, *shown;
+
+	if (supply->n != 1)
+		return NULL;
+	whole = input_read(&supply->files[0], path, format, 0);
+	/* Some of these list frames that are of no interest; whether they are asked for depends on the question. */
+	if (!whole || !format || strcmp(format, "pprof") != 0)
+		return whole;
+	shown = input_read(&supply->files[0], path, format, PP_DROPS);
+	if (!shown || shown->tree.n != whole->tree.n) {
+		pp_profile_free(whole);
+		whole = NULL;
+	}
+	pp_profile_free(shown);
+	return whole;
+}
+
+/* The next fresh profiles, as many as a batch takes. */
+static pp_status
+batch_read(struct compacting *c)
+{
+	sqlite3_stmt *q = pp_sqlite_statement(
+	    c->s,
+	    "SELECT p.id, p.source, p.format, o.data FROM profile p JOIN original o ON o.profile = "
+	    "p.id WHERE p.level = 0 AND p.dict = 0 AND p.id > ?1 ORDER BY p.id LIMIT ?2",
+	    c->problem);
+	pp_status status = q ? PP_OK : pp_no_statement(c->problem);
+	size_t bytes = 0;
+
+	if (status != PP_OK)
+		return status;
+	(void)sqlite3_bind_int64(q, 1, c->last);
+	(void)sqlite3_bind_int(q, 2, BATCH_PROFILES);
+	while (status == PP_OK && bytes < BATCH_BYTES &&
+	       pp_sqlite_step(c->s, q, &status, c->problem) > 0) {
+		struct pp_supply supply = { 0 };
+		struct candidate one = { .id = sqlite3_column_int64(q, 0) };
+		const char *path = (const char *)sqlite3_column_text(q, 1);
+		const char *format = (const char *)sqlite3_column_text(q, 2);
+
+		c->last = one.id;
+		status = pp_parcel_open(pp_column_bytes(q, 3), &supply);
+		one.size = supply.n ? supply.files[0].size : 0;
+		bytes += supply.n ? supply.files[0].size : 0;
+		if (status == PP_OK)
+			one.profile = pp_stored_read(&supply, path ? path : "", format);
+		else if (status == PP_E_INVALID)
+			status = PP_OK; /* `check` says so; here it stays as it is */
+		pp_parcel_drop(&supply);
+		if (status == PP_OK && !pp_vec_push(&c->batch, one)) {
+			pp_profile_free(one.profile);
+			status = PP_E_NOMEM;
+		}
+	}
+	(void)sqlite3_reset(q);
+	return status;
+}
+
+/* ---- writing cells ---- */
+
+static pp_status
+never_set(struct compacting *c, int64_t id)
+{
+	sqlite3_stmt *q = pp_sqlite_statement(
+	    c->s, "UPDATE profile SET dict = ?2 WHERE id = ?1 AND level = 0", c->problem);
+	pp_status status = PP_OK;
+
+	if (!q)
+		return pp_no_statement(c->problem);
+	(void)sqlite3_bind_int64(q, 1, id);
+	(void)sqlite3_bind_int64(q, 2, DICT_NEVER);
+	(void)pp_sqlite_step(c->s, q, &status, c->problem);
+	return status;
+}
+
+/* Whether it is still there and fresh: others may have been faster. */
+static pp_status
+still_fresh(struct compacting *c, int64_t id, bool *fresh)
+{
+	sqlite3_stmt *q = pp_sqlite_statement(
+	    c->s, "SELECT 1 FROM profile WHERE id = ?1 AND level = 0 AND dict = 0", c->problem);
+	pp_status status = PP_OK;
+
+	if (!q)
+		return pp_no_statement(c->problem);
+	(void)sqlite3_bind_int64(q, 1, id);
+	*fresh = pp_sqlite_step(c->s, q, &status, c->problem) > 0;
+	(void)sqlite3_reset(q);
+	return status;
+}
+
+/* The last dictionary as it is now. */
+static pp_status
+dict_open(struct compacting *c)
+{
+	int64_t last = 0, version = 0;
+	pp_status status = pp_stored_version(c->s, &version, c->problem);
+
+	if (status != PP_OK || (c->dict.is_open && c->dict.version == version))
+		return status;
+	status = pp_sqlite_number(c->s, "SELECT max(dict) FROM dict", &last, c->problem);
+	pp_stored_dict_close(&c->dict);
+	if (status != PP_OK)
+		return status;
+	return pp_stored_dict_open(c->s, last ? last : 1, true, &c->dict, c->problem);
+}
+
+/* One more, where the last is full. */
+static pp_status
+dict_next(struct compacting *c)
+{
+	pp_status status = pp_stored_dict_save(c->s, &c->dict, c->problem);
+	int64_t next = c->dict.id + 1;
+
+	if (status != PP_OK)
+		return status;
+	pp_stored_dict_close(&c->dict);
+	return pp_stored_dict_open(c->s, next, true, &c->dict, c->problem);
+}
+
+static pp_status
+candidate_pack(struct compacting *c, const struct candidate *one)
+{
+	struct pp_packed packed = { 0 };
+	bool fresh = false;
+	pp_status status = still_fresh(c, one->id, &fresh);
+
+	if (status != PP_OK || !fresh)
+		return status;
+	if (!one->profile)
+		return never_set(c, one->id);
+	if (!pp_dict_has_room(&c->dict.dict, one->profile) && one->profile->tree.n < PP_DICT_NODES)
+		status = dict_next(c);
+	if (status == PP_OK && !pp_dict_has_room(&c->dict.dict, one->profile))
+		return never_set(c, one->id);
+	if (status == PP_OK)
+		status = pp_pack(&c->dict.dict, one->profile, one->size, &packed);
+	if (status == PP_E_UNSUPPORTED) {
+		status = never_set(c, one->id);
+	} else if (status == PP_OK) {
+		status = pp_stored_pack(c->s, &c->dict, one->id, PP_STORE_PACKED, one->profile,
+		                        &packed, c->problem);
+		c->out->packed++;
+	}
+	pp_packed_release(&packed);
+	return status;
+}
+
+static pp_status
+batch_write(struct compacting *c)
+{
+	pp_status status = pp_sqlite_begin(c->s, c->problem);
+	size_t i;
+
+	if (status != PP_OK)
+		return status;
+	status = dict_open(c);
+	for (i = 0; i < c->batch.n && status == PP_OK; i++)
+		status = candidate_pack(c, &c->batch.at[i]);
+	if (status == PP_OK)
+		status = pp_stored_dict_save(c->s, &c->dict, c->problem);
+	status = pp_sqlite_end(c->s, status, c->problem);
+	/* What was not written must not be taken for written. */
+	if (status != PP_OK)
+		pp_stored_dict_close(&c->dict);
+	return status;
+}
+
+/* Packs what is fresh, at most so many batches. */
+static pp_status
+fresh_pack(struct compacting *c, size_t batches)
+{
+	pp_status status = PP_OK;
+
+	do {
+		batch_release(c);
+		status = batch_read(c);
+		if (status == PP_OK && c->batch.n)
+			status = batch_write(c);
+	} while (status == PP_OK && c->batch.n && --batches);
+	batch_release(c);
+	return status;
+}
+
+/* ---- adding up ---- */
+
+/* Profiles of one series and one span of time. */
+struct part {
+	const struct pp_store_entry *entry;
+	int64_t span;
+};
+
+static int
+part_order(const void *left, const void *right, void *context)
+{
+	const struct part *a = left, *b = right;
+
+	if (a->entry->series != b->entry->series)
+		return a->entry->series < b->entry->series ? -1 : 1;
+	if (a->span != b->span)
+		return a->span < b->span ? -1 : 1;
+	return (a->entry > b->entry) - (a->entry < b->entry); /* the order of the list */
+}
+
+/* What the sum is known by: the hashes of its parts. */
+static void
+parts_hash(const struct part *parts, size_t n, unsigned char hash[PP_DIGEST])
+{
+	struct pp_blake2b b;
+	size_t i;
+
+	pp_digest_begin(&b);
+	for (i = 0; i < n; i++)
+		pp_digest_part(&b, pp_slice_of(parts[i].entry->hash, PP_STORE_HASH));
+	pp_digest_end(&b, hash);
+}
+
+/* Keeps in mind what a sum is made of, so that none of it is added again. A part may be a sum itself. */
+static pp_status
+rolled_note(struct compacting *c, const struct pp_store_entry *part, int64_t into)
+{
+	bool sum = part->level == PP_STORE_ROLLED;
+	sqlite3_stmt *q = pp_sqlite_statement(
+	    c->s,
+	    sum ? "UPDATE rolled SET profile = ?2 WHERE profile = ?1"
+	        : "INSERT INTO rolled(hash, profile) VALUES(?1, ?2)",
+	    c->problem);
+
+	if (!q)
+		return pp_no_statement(c->problem);
+	if (sum)
+		(void)sqlite3_bind_int64(q, 1, (sqlite3_int64)part->id);
+	else
+		(void)sqlite3_bind_blob(q, 1, part->hash, PP_STORE_HASH, SQLITE_STATIC);
+	(void)sqlite3_bind_int64(q, 2, into);
+	return pp_stored_run(c->s, q, c->problem);
+}
+
+/* The row of the sum: like the first of its parts, from the first begin to the last end. */
+static pp_status
+sum_insert(struct compacting *c, const struct part *parts, size_t n, struct pp_slice meta,
+           int64_t *id)
+{
+	sqlite3_stmt *q = pp_sqlite_statement(
+	    c->s,
+	    "INSERT INTO profile(hash, series, t0, t1, dict, level, complete, format, source, meta) "
+	    "SELECT ?1, series, ?3, ?4, dict, 2, complete, format, source, ?5 FROM profile WHERE "
+	    "id = ?2",
+	    c->problem);
+	unsigned char hash[PP_DIGEST];
+	int64_t t0 = parts[0].entry->t0, t1 = parts[0].entry->t1;
+	pp_status status = PP_OK;
+	size_t i;
+
+	if (!q)
+		return pp_no_statement(c->problem);
+	for (i = 1; i < n; i++) {
+		t0 = parts[i].entry->t0 < t0 ? parts[i].entry->t0 : t0;
+		t1 = parts[i].entry->t1 > t1 ? parts[i].entry->t1 : t1;
+	}
+	parts_hash(parts, n, hash);
+	(void)sqlite3_bind_blob(q, 1, hash, PP_DIGEST, SQLITE_TRANSIENT);
+	(void)sqlite3_bind_int64(q, 2, (sqlite3_int64)parts[0].entry->id);
+	(void)sqlite3_bind_int64(q, 3, t0);
+	(void)sqlite3_bind_int64(q, 4, t1);
+	(void)sqlite3_bind_blob64(q, 5, meta.p, meta.n, SQLITE_STATIC);
+	(void)pp_sqlite_step(c->s, q, &status, c->problem);
+	*id = sqlite3_last_insert_rowid(c->s->db);
+	return status;
+}
+
+/* One profile in place of several; it has to be possible without losing anything that they tell together. */
+static pp_status
+parts_roll(struct compacting *c, const struct part *parts, size_t n)
+{
+	struct pp_store_list list = { 0 };
+	struct pp_own_facts facts = { 0 };
+	struct pp_profile *sum = NULL;
+	struct pp_packed packed = { 0 };
+	struct pp_buf meta = { 0 };
+	pp_status status = PP_OK;
+	uint64_t stacks;
+	int64_t id = 0;
+	size_t i;
+
+	for (i = 0; i < n && status == PP_OK; i++)
+		status = pp_vec_push(&list.entries, *parts[i].entry) ? PP_OK : PP_E_NOMEM;
+	if (status == PP_OK)
+		status = pp_stored_sum(c->s, &list, NULL, &facts, &sum, c->problem);
+	if (status == PP_OK && !pp_pack_possible(sum, 0))
+		status = PP_E_UNSUPPORTED;
+	if (status == PP_OK)
+		status = dict_open(c);
+	if (status == PP_OK && pp_dict_has_room(&c->dict.dict, sum))
+		status = pp_pack(&c->dict.dict, sum, 0, &packed);
+	else if (status == PP_OK)
+		status = PP_E_UNSUPPORTED;
+	packed.own.n = 0;
+	pp_own_put(&packed.own, &facts);
+	if (status == PP_OK && (packed.own.failed || !pp_store_meta_make(sum, &meta, &stacks)))
+		status = PP_E_NOMEM;
+	if (status == PP_OK)
+		status = sum_insert(c, parts, n, pp_slice_of(meta.p, meta.n), &id);
+	if (status == PP_OK)
+		status = pp_stored_pack(c->s, &c->dict, id, PP_STORE_ROLLED, sum, &packed,
+		                        c->problem);
+	for (i = 0; i < n && status == PP_OK; i++) {
+		status = rolled_note(c, parts[i].entry, id);
+		if (status == PP_OK)
+			status = pp_sqlite_remove_one(c->s, parts[i].entry->id, c->problem);
+	}
+	c->out->rolled += status == PP_OK ? n : 0;
+	pp_vec_release(&list.entries);
+	pp_packed_release(&packed);
+	pp_buf_release(&meta);
+	pp_profile_free(sum);
+	return status == PP_E_UNSUPPORTED ? PP_OK : status;
+}
+
+/* Parts that stand in order, each run of one series and one span. */
+static pp_status
+runs_roll(struct compacting *c, const struct part *parts, size_t n)
+{
+	pp_status status = PP_OK;
+	size_t from = 0, to;
+
+	for (; from < n && status == PP_OK; from = to) {
+		for (to = from + 1;
+		     to < n && parts[to].entry->series == parts[from].entry->series &&
+		     parts[to].span == parts[from].span;
+		     to++)
+			;
+		if (to - from > 1)
+			status = parts_roll(c, parts + from, to - from);
+	}
+	return status;
+}
+
+static pp_status
+old_roll(struct compacting *c, const struct pp_store_upkeep *how)
+{
+	struct pp_store_list list = { 0 };
+	PP_VEC(struct part) parts = { 0 };
+	pp_status status = pp_sqlite_begin(c->s, c->problem);
+	size_t i;
+
+	if (status != PP_OK)
+		return status;
+	status = c->s->store.engine->list(&c->s->store, how->selection, &list, c->problem);
+	for (i = 0; i < list.entries.n && status == PP_OK; i++) {
+		const struct pp_store_entry *e = &list.entries.at[i];
+		struct part part = { e, pp_when_floor(e->t0, how->every) };
+
+		/* A span is added up when all of it is old. */
+		if (e->level != PP_STORE_FRESH && !e->kept && e->t1 < how->older_than &&
+		    part.span <= how->older_than - how->every && !pp_vec_push(&parts, part))
+			status = PP_E_NOMEM;
+	}
+	if (status == PP_OK && parts.n > 1) {
+		pp_sort(parts.at, parts.n, sizeof *parts.at, part_order, NULL);
+		status = runs_roll(c, parts.at, parts.n);
+	}
+	if (status == PP_OK && c->dict.is_open)
+		status = pp_stored_dict_save(c->s, &c->dict, c->problem);
+	status = pp_sqlite_end(c->s, status, c->problem);
+	pp_vec_release(&parts);
+	pp_store_list_release(&list);
+	return status;
+}
+
+pp_status
+pp_sqlite_pack(struct pp_sqlite *s, const struct pp_store_upkeep *how, struct pp_store_outcome *out,
+               struct pp_buf *problem)
+{
+	struct compacting c = { .s = s, .out = out, .problem = problem };
+	pp_status status = fresh_pack(&c, SIZE_MAX);
+
+	if (status == PP_OK && how->rolls && how->every > 0)
+		status = old_roll(&c, how);
+	pp_stored_dict_close(&c.dict);
+	pp_vec_release(&c.batch);
+	return status;
+}
+
+/* ---- when nobody asks for it ---- */
+
+static int64_t
+clock_now(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * PP_SECOND + t.tv_nsec;
+}
+
+/* What fails here was acknowledged as fresh, and stays so. */
+static void
+pack_some(struct pp_sqlite *s, size_t batches)
+{
+	struct pp_store_outcome out = { 0 };
+	struct pp_buf problem = { 0 };
+	struct compacting c = { .s = s, .out = &out, .problem = &problem };
+	int64_t fresh = 0;
+
+	if (pp_sqlite_number(s, "SELECT count(*) FROM profile WHERE level = 0 AND dict = 0", &fresh,
+	                     &problem) == PP_OK &&
+	    fresh >= FRESH_MAX)
+		(void)fresh_pack(&c, batches);
+	pp_stored_dict_close(&c.dict);
+	pp_vec_release(&c.batch);
+	pp_store_outcome_release(&out);
+	pp_buf_release(&problem);
+}
+
+void
+pp_sqlite_pack_some(struct pp_sqlite *s)
+{
+	int64_t begin = clock_now();
+
+	if (s->packing.opened == 0)
+		s->packing.opened = begin;
+	if (s->packing.spent > (begin - s->packing.opened) / SHARE_OF_TIME)
+		return;
+	pack_some(s, 1);
+	s->packing.spent += clock_now() - begin;
+}
+
+void
+pp_sqlite_tidy(struct pp_store *store)
+{
+	pack_some((struct pp_sqlite *)store, SIZE_MAX);
+}

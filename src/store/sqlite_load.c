@@ -1,0 +1,321 @@
+/*
+ * Packed profiles in a store of SQLite: what is selected becomes groups that are added up, and these one profile.
+ */
+#include "base/sort.h"
+#include "io/system.h"
+#include "model/merge.h"
+#include "store/parcel.h"
+#include "store/sqlite_packed.h"
+
+/* ---- the dictionary at hand ---- */
+
+struct pp_packed_cache {
+	struct pp_stored_dict dict;
+};
+
+void
+pp_packed_cache_free(struct pp_packed_cache *cache)
+{
+	if (cache)
+		pp_stored_dict_close(&cache->dict);
+	free(cache);
+}
+
+pp_status
+pp_sqlite_dict(struct pp_sqlite *s, int64_t id, bool grows, struct pp_dict **dict,
+               struct pp_buf *problem)
+{
+	struct pp_stored_dict *at_hand;
+	int64_t version = 0;
+	pp_status status = pp_stored_version(s, &version, problem);
+
+	*dict = NULL;
+	if (status == PP_OK && !s->packed && !(s->packed = calloc(1, sizeof *s->packed)))
+		status = PP_E_NOMEM;
+	if (status != PP_OK)
+		return status;
+	at_hand = &s->packed->dict;
+	if (!at_hand->is_open || at_hand->id != id || at_hand->version != version ||
+	    (grows && !at_hand->dict.grows)) {
+		pp_stored_dict_close(at_hand);
+		status = pp_stored_dict_open(s, id, grows, at_hand, problem);
+	}
+	*dict = &at_hand->dict;
+	return status;
+}
+
+/* ---- groups ---- */
+
+/* Groups in the order in which their first profiles stand in the selection. */
+struct groups {
+	PP_VEC(struct pp_packed_group) all;
+};
+
+static void
+groups_release(struct groups *groups)
+{
+	size_t i;
+
+	for (i = 0; i < groups->all.n; i++)
+		pp_group_release(&groups->all.at[i]);
+	pp_vec_release(&groups->all);
+}
+
+/* Adds the row that a statement stands at (dict, shape, own) to the group where it belongs. */
+static pp_status
+group_add(struct pp_sqlite *s, struct groups *groups, int64_t id, size_t at, sqlite3_stmt *q,
+          struct pp_buf *problem)
+{
+	int64_t dict = sqlite3_column_int64(q, 0), shape = sqlite3_column_int64(q, 1);
+	struct pp_slice own = pp_column_bytes(q, 2);
+	struct pp_packed_group *g;
+	size_t i;
+
+	for (i = groups->all.n; i > 0; i--)
+		if (groups->all.at[i - 1].dict == dict && groups->all.at[i - 1].shape == shape)
+			break;
+	if (i == 0) {
+		if (!pp_vec_push(&groups->all,
+		                 (struct pp_packed_group){ .dict = dict, .shape = shape }))
+			return PP_E_NOMEM;
+		i = groups->all.n;
+	}
+	g = &groups->all.at[i - 1];
+	if (!pp_own_add(own, &g->facts)) {
+		pp_buf_addf(problem, "%s: the store is damaged: facts of profile %lld", s->path,
+		            (long long)id);
+		return PP_E_INVALID;
+	}
+	if (g->ids.n == 0)
+		pp_buf_add(&g->own, own.p, own.n);
+	return !g->own.failed && pp_vec_push(&g->ids, id) && pp_vec_push(&g->at, at) ? PP_OK
+	                                                                             : PP_E_NOMEM;
+}
+
+static pp_status
+group_find(struct pp_sqlite *s, struct groups *groups, uint64_t id, size_t at,
+           struct pp_buf *problem)
+{
+	sqlite3_stmt *q = pp_sqlite_statement(
+	    s, "SELECT dict, shape, own FROM packed WHERE profile = ?1", problem);
+	pp_status status = q ? PP_OK : pp_no_statement(problem);
+
+	if (status != PP_OK)
+		return status;
+	(void)sqlite3_bind_int64(q, 1, (sqlite3_int64)id);
+	if (pp_sqlite_step(s, q, &status, problem) > 0) {
+		status = group_add(s, groups, (int64_t)id, at, q, problem);
+	} else if (status == PP_OK) {
+		pp_buf_addf(problem, "%s: the store is damaged: profile %llu has no cells", s->path,
+		            (unsigned long long)id);
+		status = PP_E_INVALID;
+	}
+	(void)sqlite3_reset(q);
+	return status;
+}
+
+/* ---- those that are fresh ---- */
+
+/* The last group whose profiles are of that shape. */
+static struct pp_packed_group *
+group_of(struct pp_sqlite *s, struct groups *groups, const struct pp_buf *shape, pp_status *status,
+         struct pp_buf *problem)
+{
+	sqlite3_stmt *q = pp_sqlite_statement(s, "SELECT id FROM shape WHERE def = ?1", problem);
+	struct pp_packed_group *found = NULL;
+	size_t i;
+
+	*status = q ? PP_OK : pp_no_statement(problem);
+	if (!q)
+		return NULL;
+	(void)sqlite3_bind_blob64(q, 1, shape->p, shape->n, SQLITE_STATIC);
+	if (pp_sqlite_step(s, q, status, problem) > 0)
+		for (i = groups->all.n; i > 0 && !found; i--)
+			if (groups->all.at[i - 1].shape == sqlite3_column_int64(q, 0) &&
+			    groups->all.at[i - 1].dict == groups->all.at[groups->all.n - 1].dict)
+				found = &groups->all.at[i - 1];
+	(void)sqlite3_reset(q);
+	return found;
+}
+
+/*
+ * Packs a fresh profile in memory, over a dictionary that is not written: so few of them do not keep all others from
+ * being added up at once.
+ */
+static pp_status
+loose_add(struct pp_sqlite *s, struct groups *groups, const struct pp_store_entry *e, size_t at,
+          struct pp_buf *problem)
+{
+	struct pp_loose loose = { .at = at };
+	struct pp_packed_group *g = NULL;
+	struct pp_supply supply = { 0 };
+	struct pp_profile *p;
+	struct pp_dict *dict;
+	pp_status status = pp_sqlite_load_fresh(s, e, &supply, problem);
+
+	/* Only one dictionary is at hand, and this one is not written. */
+	if (status == PP_OK && groups->all.at[0].dict != groups->all.at[groups->all.n - 1].dict)
+		status = PP_E_UNSUPPORTED;
+	if (status != PP_OK) {
+		pp_parcel_drop(&supply);
+		return status;
+	}
+	p = pp_stored_read(&supply, e->source, e->format);
+	pp_parcel_drop(&supply);
+	status = p ? pp_sqlite_dict(s, groups->all.at[groups->all.n - 1].dict, true, &dict, problem)
+	           : PP_E_UNSUPPORTED;
+	if (status == PP_OK)
+		status = pp_dict_has_room(dict, p) ? pp_pack(dict, p, 0, &loose.packed)
+		                                   : PP_E_UNSUPPORTED;
+	if (status == PP_OK)
+		g = group_of(s, groups, &loose.packed.shape, &status, problem);
+	if (status == PP_OK &&
+	    (!g || !pp_own_add(pp_slice_of(loose.packed.own.p, loose.packed.own.n), &g->facts)))
+		status = PP_E_UNSUPPORTED;
+	if (status == PP_OK && !pp_vec_push(&g->loose, loose))
+		status = PP_E_NOMEM;
+	if (status != PP_OK)
+		pp_packed_release(&loose.packed);
+	pp_profile_free(p);
+	return status;
+}
+
+/* What only a single profile tells is that of the only one. */
+static void
+groups_settle(struct groups *groups)
+{
+	struct pp_packed_group *g = groups->all.at;
+
+	if (groups->all.n == 1 && g->ids.n == 1 && g->loose.n == 0 && g->facts.profiles == 1)
+		g->facts.bytes = pp_slice_of(g->own.p, g->own.n);
+}
+
+/* ---- several groups ---- */
+
+/* Whether merging them would say nothing beside the result: they count the same things, in the same way. */
+static bool
+are_alike(const struct pp_profile *a, const struct pp_profile *b)
+{
+	size_t m;
+
+	if (a->metrics.n != b->metrics.n || a->format != b->format)
+		return false;
+	for (m = 0; m < a->metrics.n; m++) {
+		const struct pp_metric *x = &a->metrics.at[m], *y = &b->metrics.at[m];
+
+		if (x->type != y->type || x->type == PP_REAL || x->kind != y->kind ||
+		    x->scale != y->scale || x->factor_num != y->factor_num ||
+		    x->factor_den != y->factor_den || x->flags != y->flags ||
+		    !pp_slice_eq(pp_text_of(a, x->name), pp_text_of(b, y->name)) ||
+		    !pp_slice_eq(pp_text_of(a, x->event), pp_text_of(b, y->event)) ||
+		    !pp_slice_eq(pp_text_of(a, x->unit), pp_text_of(b, y->unit)))
+			return false;
+	}
+	return true;
+}
+
+/* One profile out of those of all groups, as merging makes it. */
+static pp_status
+parts_merge(struct pp_profile **parts, size_t n, struct pp_profile **out)
+{
+	struct pp_buf why = { 0 };
+	struct pp_merge merge;
+	pp_status status = PP_OK;
+	size_t i;
+
+	for (i = 1; i < n; i++)
+		if (!are_alike(parts[0], parts[i]))
+			return PP_E_UNSUPPORTED;
+	if (!pp_merge_init(&merge, NULL, pp_random_seed()))
+		return PP_E_NOMEM;
+	for (i = 0; i < n && status == PP_OK; i++)
+		status = pp_merge_see(&merge, parts[i]) ? PP_OK : PP_E_NOMEM;
+	merge.all_seen = true;
+	for (i = 0; i < n && status == PP_OK; i++)
+		status = pp_merge_add(&merge, parts[i], &why);
+	/* What cannot be merged, or not without a word, is merged by who says so. */
+	if (status == PP_OK && (merge.lost || merge.joined_threads))
+		status = PP_E_UNSUPPORTED;
+	if (status == PP_OK)
+		status = pp_merge_finish(&merge, out);
+	pp_merge_release(&merge);
+	pp_buf_release(&why);
+	return status == PP_E_USAGE || status == PP_E_LIMIT ? PP_E_UNSUPPORTED : status;
+}
+
+static pp_status
+groups_load(struct pp_sqlite *s, struct groups *groups, const struct pp_order *order,
+            struct pp_profile **out, struct pp_buf *problem)
+{
+	bool costs = order && pp_order_is_costs(order) && !order->filter && !order->keep &&
+	             !(order->facets & (PP_THREADS | PP_LABELS | PP_EXTRAS));
+	size_t n = groups->all.n, i;
+	struct pp_profile **parts = calloc(n + 1, sizeof *parts);
+	pp_status status = parts ? PP_OK : PP_E_NOMEM;
+
+	for (i = 0; i < n && status == PP_OK; i++)
+		status = pp_group_load(s, &groups->all.at[i], costs && n == 1, &parts[i], problem);
+	if (status == PP_OK && n == 1) {
+		*out = parts[0];
+		parts[0] = NULL;
+	} else if (status == PP_OK) {
+		status = parts_merge(parts, n, out);
+	}
+	for (i = 0; parts && i < n; i++)
+		pp_profile_free(parts[i]);
+	free(parts);
+	return status;
+}
+
+pp_status
+pp_sqlite_load_packed(struct pp_sqlite *s, const struct pp_store_entry *e, struct pp_supply *supply,
+                      struct pp_buf *problem)
+{
+	struct groups groups = { 0 };
+	pp_status status = group_find(s, &groups, e->id, 0, problem);
+
+	*supply = (struct pp_supply){ .path = e->source };
+	groups_settle(&groups);
+	if (status == PP_OK)
+		status = groups_load(s, &groups, NULL, &supply->profile, problem);
+	supply->size = groups.all.n ? groups.all.at[0].facts.size : 0;
+	groups_release(&groups);
+	return status;
+}
+
+pp_status
+pp_stored_sum(struct pp_sqlite *s, const struct pp_store_list *list, const struct pp_order *order,
+              struct pp_own_facts *facts, struct pp_profile **out, struct pp_buf *problem)
+{
+	struct groups groups = { 0 };
+	pp_status status = PP_OK;
+	size_t i;
+
+	*out = NULL;
+	for (i = 0; i < list->entries.n && status == PP_OK; i++)
+		if (list->entries.at[i].level != PP_STORE_FRESH)
+			status = group_find(s, &groups, list->entries.at[i].id, i, problem);
+	if (status == PP_OK && groups.all.n == 0)
+		return PP_E_UNSUPPORTED;
+	for (i = 0; i < list->entries.n && status == PP_OK; i++)
+		if (list->entries.at[i].level == PP_STORE_FRESH)
+			status = loose_add(s, &groups, &list->entries.at[i], i, problem);
+	groups_settle(&groups);
+	if (status == PP_OK)
+		status = groups.all.n ? groups_load(s, &groups, order, out, problem)
+		                      : PP_E_UNSUPPORTED;
+	for (i = 0; i < groups.all.n && facts; i++) {
+		facts->profiles += groups.all.at[i].facts.profiles;
+		facts->events += groups.all.at[i].facts.events;
+		facts->samples += groups.all.at[i].facts.samples;
+	}
+	groups_release(&groups);
+	return status;
+}
+
+pp_status
+pp_sqlite_load_all(struct pp_store *store, const struct pp_store_list *list,
+                   const struct pp_order *order, struct pp_profile **out, struct pp_buf *problem)
+{
+	return pp_stored_sum((struct pp_sqlite *)store, list, order, NULL, out, problem);
+}

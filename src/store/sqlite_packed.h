@@ -1,0 +1,97 @@
+/*
+ * Packed profiles in a store of SQLite: dictionaries, shapes, cells. Internal to src/store.
+ */
+#ifndef PP_SQLITE_PACKED_H
+#define PP_SQLITE_PACKED_H
+
+#include "store/pack.h"
+#include "store/sqlite.h"
+
+/* A dictionary of the store, and how much of the store it has seen. */
+struct pp_stored_dict {
+	struct pp_dict dict;
+	int64_t id, version; /* version: of the store when it was loaded */
+	bool is_open;
+};
+
+/* A number that is another one after somebody else changed the store. */
+pp_status pp_stored_version(struct pp_sqlite *, int64_t *version, struct pp_buf *problem);
+/* Loads a dictionary. `grows`: profiles will be added to it. */
+pp_status pp_stored_dict_open(struct pp_sqlite *, int64_t id, bool grows, struct pp_stored_dict *,
+                              struct pp_buf *problem);
+/* Writes what it gained. */
+pp_status pp_stored_dict_save(struct pp_sqlite *, struct pp_stored_dict *, struct pp_buf *problem);
+void pp_stored_dict_close(struct pp_stored_dict *);
+
+/* The number of a text in a table that keeps each once; made when absent. */
+pp_status pp_stored_id(struct pp_sqlite *, const char *find, const char *add, struct pp_slice def,
+                       int64_t *id, struct pp_buf *problem);
+
+/* Writes a packed profile in place of what there was of it; the transaction is the caller's. */
+pp_status pp_stored_pack(struct pp_sqlite *, const struct pp_stored_dict *, int64_t profile,
+                         enum pp_store_level, const struct pp_profile *, const struct pp_packed *,
+                         struct pp_buf *problem);
+
+/* Why there is no statement: it was said, or there is no memory. */
+static inline pp_status
+pp_no_statement(const struct pp_buf *problem)
+{
+	return problem->n ? PP_E_INVALID : PP_E_NOMEM;
+}
+
+/* Bytes of a column, as long as the statement stays at its row. */
+static inline struct pp_slice
+pp_column_bytes(sqlite3_stmt *statement, int column)
+{
+	const void *p = sqlite3_column_blob(statement, column);
+
+	return pp_slice_of(p ? p : "", (size_t)sqlite3_column_bytes(statement, column));
+}
+
+/* Runs a statement that changes something. */
+pp_status pp_stored_run(struct pp_sqlite *, sqlite3_stmt *, struct pp_buf *problem);
+/* What cells of a metric are: by its number, 0 = calls. PP_E_INVALID when there is none. */
+pp_status pp_stored_type(struct pp_sqlite *, int64_t metric, enum pp_cell_type *,
+                         struct pp_buf *problem);
+/* What a fresh profile was read from, read again; NULL where cells cannot hold it, or out of memory. */
+struct pp_profile *pp_stored_read(const struct pp_supply *, const char *path, const char *format);
+/* What compacting does to profiles. */
+pp_status pp_sqlite_pack(struct pp_sqlite *, const struct pp_store_upkeep *,
+                         struct pp_store_outcome *, struct pp_buf *problem);
+/* Makes dictionaries smaller of which less than half is used. */
+pp_status pp_sqlite_shrink(struct pp_sqlite *, struct pp_buf *problem);
+/* What is wrong with packed profiles; each said in the outcome. */
+pp_status pp_sqlite_check_packed(struct pp_sqlite *, struct pp_store_outcome *,
+                                 struct pp_buf *problem);
+
+/* ---- sums of cells ---- */
+
+/* A profile that is fresh, packed for this one question. */
+struct pp_loose {
+	struct pp_packed packed;
+	size_t at; /* in the selection */
+};
+
+/* Profiles of one dictionary and one shape, to be added up. */
+struct pp_packed_group {
+	int64_t dict, shape;
+	PP_VEC(int64_t) ids; /* in the order of the selection */
+	PP_VEC(size_t) at;   /* where in it each stands */
+	PP_VEC(struct pp_loose) loose;
+	struct pp_own_facts facts;
+	struct pp_buf own; /* of the only one */
+};
+
+/* The sum of all profiles of a list, packed as they are. PP_E_UNSUPPORTED: they have to be merged one by one. Facts or NULL. */
+pp_status pp_stored_sum(struct pp_sqlite *, const struct pp_store_list *, const struct pp_order *,
+                        struct pp_own_facts *, struct pp_profile **out, struct pp_buf *problem);
+/* Their sum as one profile; with `costs`, that of its functions where it can do. */
+pp_status pp_group_load(struct pp_sqlite *, const struct pp_packed_group *, bool costs,
+                        struct pp_profile **out, struct pp_buf *problem);
+void pp_group_release(struct pp_packed_group *);
+
+/* The dictionary of that number, which stays with the store until another one is asked for. */
+pp_status pp_sqlite_dict(struct pp_sqlite *, int64_t id, bool grows, struct pp_dict **,
+                         struct pp_buf *problem);
+
+#endif

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Packed profiles answer what fresh ones do: packed.py POLYPROF SAMPLES
+
+Samples of formats that are nothing but stacks, and made ones: each question about a store gives the same bytes before and after
+`compact`, also when some are packed and some are fresh; sums by the hour have the same totals and are not added again. Speaks TAP.
+"""
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+VERBS = (('info', '--json'), ('top', '--json', '-n', '0'), ('tree', '--json'), ('traces', '--json'), ('summary', '--json'),
+         ('tags', '--json'), ('flame', '-o', '-'))
+FORMATS = ('folded', 'pprof', 'spaa', 'massif', 'otlp')
+
+
+def run(program, *words):
+    done = subprocess.run([program, *words], capture_output=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def answers(program, store):
+    return {verb: run(program, verb[0], store, *verb[1:]) for verb in VERBS}
+
+
+def made(folder):
+    random.seed(5)
+    files = []
+    for number in range(12):
+        path = os.path.join(folder, f'{number}.folded')
+        with open(path, 'w', encoding='utf-8') as file:
+            for _ in range(40):
+                stack = ';'.join(random.choice('abcdefgh') for _ in range(random.randint(1, 9)))
+                file.write(f'{stack} {random.randint(number % 2, 50)}\n')
+        os.utime(path, (1000 + 1200 * number,) * 2)
+        files.append(path)
+    return files
+
+
+def checks(program, samples, folder):
+    """(what, whether it holds) one by one."""
+    for name in FORMATS:
+        directory = os.path.join(samples, name, 'good')
+        files = sorted(os.path.join(directory, file) for file in os.listdir(directory))[:8]
+        store = os.path.join(folder, name + '.ppdb')
+        run(program, 'store', 'add', store, *files)
+        before = answers(program, store)
+        packed = json.loads(run(program, 'store', 'compact', store, '--json')[1])['packed']
+        yield f'{name}: {packed} packed', packed > 0
+        after = answers(program, store)
+        yield f'{name}: the same answers', before == after
+        yield f'{name}: sound', run(program, 'store', 'check', store)[0] == 0
+    files = made(folder)
+    fresh, mixed = (os.path.join(folder, name) for name in ('fresh.ppdb', 'mixed.ppdb'))
+    run(program, 'store', 'add', fresh, *files)
+    run(program, 'store', 'add', mixed, *files[1::2])
+    run(program, 'store', 'compact', mixed)
+    run(program, 'store', 'add', mixed, *files[0::2])
+    expected = answers(program, fresh)
+
+    def same(answer):
+        return tuple(part.replace(mixed.encode(), fresh.encode()) if isinstance(part, bytes) else part for part in answer)
+
+    yield 'half packed, half fresh', all(same(answer) == expected[verb] for verb, answer in answers(program, mixed).items())
+    rolled = json.loads(run(program, 'store', 'compact', mixed, '--older-than', '7d', '--every', '1h', '--json')[1])
+    yield 'sums by the hour', rolled['rolled'] > 0 and rolled['left'] < len(files)
+    top = ('top', '--json', '-n', '0')
+    functions = [json.loads(answer[1])['functions'] for answer in (expected[top], run(program, 'top', mixed, *top[1:]))]
+    yield 'the same costs', functions[0] == functions[1]
+    again = json.loads(run(program, 'store', 'add', mixed, *files, '--json')[1])
+    yield 'none is added again', again['added'] == 0 and again['known'] == len(files)
+    yield 'sound', run(program, 'store', 'check', mixed)[0] == 0
+    cleaned = json.loads(run(program, 'store', 'gc', mixed, '--keep', '30d', '--json')[1])
+    yield 'old ones go', cleaned['left'] == 0 and run(program, 'store', 'check', mixed)[0] == 0
+
+
+def main():
+    program, samples = os.path.abspath(sys.argv[1]), sys.argv[2]
+    number = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for number, (what, holds) in enumerate(checks(program, samples, folder), 1):
+            print(f"{'ok' if holds else 'not ok'} {number} - {what}", flush=True)
+    print(f'1..{number}')
+
+
+main()
