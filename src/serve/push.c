@@ -200,10 +200,11 @@ pp_push_time(struct pp_push *p, const char *text, bool *has, int64_t *ns)
 	if (!text || !*text)
 		return true;
 	if (n && !text[n] && value >= 0) {
-		/* Clients send seconds, but some milli-, micro- or nanoseconds. */
-		while (value > 0 && value < INT64_C(100000000000000000))
-			value *= 1000;
-		*ns = value;
+		/* Clients send seconds, but some milli-, micro- or nanoseconds: what would lie beyond 2255 is finer. */
+		*ns = value < INT64_C(9000000000)         ? value * 1000000000
+		      : value < INT64_C(9000000000000)    ? value * 1000000
+		      : value < INT64_C(9000000000000000) ? value * 1000
+		                                          : value;
 		*has = true;
 		return true;
 	}
