@@ -184,6 +184,7 @@ member_begin(struct pp_reply *r, const struct pp_stored *member, struct pp_loade
              const struct pp_read_opts *opts)
 {
 	struct pp_supply *s = &l->supply, *kept;
+	struct pp_read_opts as = *opts;
 	struct pp_buf problem = { 0 };
 	pp_status status = r->opts.provider->load(member->selected, member->nth, s, &problem);
 	struct pp_from from = { 0 };
@@ -208,7 +209,9 @@ member_begin(struct pp_reply *r, const struct pp_stored *member, struct pp_loade
 		                 .size = s->files[0].size,
 		                 .companion = member_companion,
 		                 .ctx = kept };
-	return pp_open_from(&l->opened, s->path, &from, opts, l->diags);
+	/* It may have been named when it was added, because nobody recognises it. */
+	as.from = as.from ? as.from : s->format;
+	return pp_open_from(&l->opened, s->path, &from, &as, l->diags);
 }
 
 static pp_status

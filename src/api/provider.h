@@ -30,6 +30,8 @@ struct pp_supply {
 	const char *path; /* what the first file was called, with its directory */
 	const struct pp_kept_file *files;
 	size_t n; /* 0: there is a profile instead */
+	const char
+	    *format; /* what they were read as, and are again; lives as long as the selection */
 	struct pp_profile *profile;
 	uint64_t size; /* of the file that the profile was read from */
 	void *data;    /* what the files lie in; freed by pp_provider.drop() */

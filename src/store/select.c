@@ -269,7 +269,11 @@ selected_load(struct pp_selected *selected, size_t nth, struct pp_supply *supply
               struct pp_buf *problem)
 {
 	struct chosen *s = (struct chosen *)selected;
-	return s->store->engine->load(s->store, &s->list.entries.at[nth], supply, problem);
+	pp_status status = s->store->engine->load(s->store, &s->list.entries.at[nth], supply,
+	                                          problem);
+
+	supply->format = s->list.entries.at[nth].format;
+	return status;
 }
 
 static pp_status

@@ -134,7 +134,7 @@ def endpoints(s, store):
         for name, _ in wanted:
             T.ok(store.total(name) > 0, f'{what}: {name} is found')
     for given, seconds in (('100', 100), ('1700000000', 1700000000), ('1700000000500', 1700000000.5), ('1700000000500000000', 1700000000.5)):
-        s.ask(f'/ingest?name=clock{given}&from={given}', 'POST', b'clock 1\n')
+        s.ask(f'/ingest?name=clock{given}&from={given}', 'POST', b'clock 1\n')  # which nobody recognises
         T.same([p['time']['start'] for p in store.list() if p['labels'].get('service') == f'clock{given}'], [int(seconds * 1e9)], f'from={given} is {seconds} s')
     entry = [p for p in store.list() if p['labels'].get('service') == 'app'][0]
     T.same(entry['time'], {'start': 1700000000 * 10**9, 'end': 1700000010 * 10**9}, 'times of the request')
