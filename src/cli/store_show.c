@@ -9,7 +9,7 @@
 #include "cli/store_add.h"
 #include "io/sink.h"
 #include "store/hash.h"
-#include "store/meta.h"
+#include "store/list_json.h"
 #include "store/when.h"
 #include "text/escape.h"
 #include "text/json_emit.h"
@@ -46,36 +46,6 @@ selected_open(struct pp_cli *cli, const char *source, const char *where, struct 
 /* ---- list ---- */
 
 static void
-entry_json(struct pp_json *j, const struct pp_store_entry *e)
-{
-	char hex[2 * PP_DIGEST + 1];
-	struct pp_arena arena = { 0 };
-	struct pp_slice metrics;
-
-	pp_digest_hex(e->hash, hex);
-	pp_json_begin_object(j);
-	pp_json_put_textz(j, "id", hex);
-	pp_json_put_raw(j, "labels", e->labels, strlen(e->labels));
-	pp_json_put_object(j, "time");
-	pp_json_put_i64(j, "start", e->t0);
-	pp_json_put_i64(j, "end", e->t1);
-	pp_json_end_object(j);
-	pp_json_put_textz(j, "format", e->format);
-	metrics = pp_store_meta_member(e->meta, "metrics", &arena);
-	pp_json_put_raw(j, "metrics", metrics.n ? (const char *)metrics.p : "{}",
-	                metrics.n ? metrics.n : 2);
-	pp_arena_release(&arena);
-	pp_json_put_u64(j, "stacks", e->stacks);
-	pp_json_put_bool(j, "complete", e->complete);
-	pp_json_put_u64(j, "bytes", e->bytes);
-	if (e->source[0])
-		pp_json_put_name(j, "source", pp_slice_z(e->source));
-	if (e->profiles > 1)
-		pp_json_put_u64(j, "profiles", e->profiles);
-	pp_json_end_object(j);
-}
-
-static void
 entry_text(struct pp_sink *out, const struct pp_store_entry *e)
 {
 	char hex[2 * PP_DIGEST + 1];
@@ -103,33 +73,17 @@ list_print(struct pp_cli *cli, const struct pp_store_list *list, struct pp_sink 
 	size_t most = limit ? (size_t)strtoull(limit, NULL, 10) : json ? 0 : ROWS_SHOWN;
 	size_t skip = page ? (size_t)strtoull(page, NULL, 10) : 0, n = list->entries.n, i,
 	       shown = 0;
-	struct pp_json j;
 
-	pp_json_init(&j, out, PP_JSON_SPACED);
 	if (json) {
-		pp_json_begin_object(&j);
-		pp_json_put_array(&j, "profiles");
+		pp_store_list_json(list, skip, most, out);
+		return;
 	}
 	for (i = n > skip ? n - skip : 0; i > 0 && (most == 0 || shown < most); i--, shown++)
-		if (json)
-			entry_json(&j, &list->entries.at[i - 1]);
-		else
-			entry_text(out, &list->entries.at[i - 1]);
-	if (json) {
-		pp_json_end_array(&j);
-		if (i > 0) {
-			pp_json_put_object(&j, "cut");
-			pp_json_put_u64(&j, "rows", i);
-			pp_json_put_u64(&j, "page", skip + shown);
-			pp_json_end_object(&j);
-		}
-		pp_json_end_object(&j);
-		pp_json_end_line(&j);
-	} else if (i > 0) {
+		entry_text(out, &list->entries.at[i - 1]);
+	if (i > 0)
 		pp_sink_printf(out, "%zu more (-n 0 shows all)\n", i);
-	} else if (n == 0) {
+	else if (n == 0)
 		pp_sink_puts(out, "no profiles\n");
-	}
 }
 
 int

@@ -15,6 +15,7 @@ const struct pp_route pp_routes[] = {
 	{ "GET", "/serve.css", PP_ROUTE_NOW, pp_page_part },
 	{ "GET", "/viewer.css", PP_ROUTE_NOW, pp_page_part },
 	{ "GET", "/api/v1/sources", 0, pp_page_sources },
+	{ "GET", "/api/v1/store", 0, pp_page_list },
 	{ "GET", "/api/v1/view", 0, pp_view },
 	{ "GET", "/api/v1/progress", PP_ROUTE_NOW, pp_view_progress },
 	{ "POST", "/api/v1/drop", 0, pp_view_drop },

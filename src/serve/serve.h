@@ -193,6 +193,7 @@ void pp_agents(struct pp_serve *, struct pp_exchange *);
 void pp_page_start(struct pp_serve *, struct pp_exchange *);
 void pp_page_part(struct pp_serve *, struct pp_exchange *);
 void pp_page_sources(struct pp_serve *, struct pp_exchange *);
+void pp_page_list(struct pp_serve *, struct pp_exchange *);
 void pp_view(struct pp_serve *, struct pp_exchange *);
 void pp_view_progress(struct pp_serve *, struct pp_exchange *);
 void pp_view_drop(struct pp_serve *, struct pp_exchange *);

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "serve/problem.h"
+#include "store/store.h"
 
 /* What one answer may hold at most: with the sums of what is not in it some 20,000 nodes. */
 #define PIECE_NODES 13000
@@ -261,6 +262,7 @@ desk_ask(const struct pp_view_asked *a, struct pp_desk *d, struct listener *l, p
 		                    .progress = progress_keep,
 		                    .confined = true,
 		                    .shelf = d->shelf,
+		                    .provider = &pp_store_provider,
 		                    .stop = pp_working_stops };
 
 	if (d->dropped[0] || d->dropped[1])

@@ -1,0 +1,74 @@
+/*
+ * The profiles of a store, as `store list --json` has them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "serve/problem.h"
+#include "serve/serve.h"
+#include "store/list_json.h"
+
+/* Rows of one answer, so that it stays small. */
+#define ROWS_MAX 2000
+
+static size_t
+number_of(const struct pp_query *q, const char *name, size_t otherwise)
+{
+	const char *text = pp_query_text(q, name);
+
+	return text && *text && !text[strspn(text, "0123456789")] && strlen(text) < 10
+	           ? (size_t)strtoul(text, NULL, 10)
+	           : otherwise;
+}
+
+static void
+list_put(struct pp_exchange *x, const struct pp_query *q, const char *source)
+{
+	struct pp_provider_texts texts = { .where = pp_query_text(q, "where"),
+		                           .since = pp_query_text(q, "since"),
+		                           .until = pp_query_text(q, "until"),
+		                           .between = pp_query_text(q, "between") };
+	size_t most = number_of(q, "n", ROWS_MAX);
+	struct pp_selected *selected = NULL;
+	struct pp_buf problem = { 0 };
+	struct pp_sink *out = NULL;
+	pp_status status = pp_store_select(source, &texts, &selected, &problem);
+	int code = pp_exit_of(status);
+
+	if (status == PP_OK && pp_sink_buffer(&x->out, &out) == PP_OK) {
+		x->status = 200;
+		x->type = PP_JSON_TYPE;
+		pp_store_list_json(pp_selected_list(selected), number_of(q, "page", 0),
+		                   most && most < ROWS_MAX ? most : ROWS_MAX, out);
+		(void)pp_sink_commit(out);
+	} else {
+		pp_buf_addc(&problem, '\0');
+		pp_answer_error(x, code == PP_EXIT_USAGE ? 400 : 422, "store",
+		                problem.n > 1 ? problem.p : pp_status_text(status));
+	}
+	pp_sink_close(out);
+	if (selected)
+		pp_store_provider.close(selected);
+	pp_buf_release(&problem);
+}
+
+void
+pp_page_list(struct pp_serve *s, struct pp_exchange *x)
+{
+	struct pp_query q = { 0 };
+	const char *name, *source = NULL;
+
+	if (!pp_query_read(x, &q)) {
+		pp_answer_error(x, 400, "usage", "the query cannot be decoded");
+	} else {
+		name = pp_query_text(&q, "file");
+		source = name ? pp_source_find(s, x, name) : NULL;
+		if (!source || !pp_source_is_store(s, source))
+			pp_answer_error(x, 404, "no-source", "there is no such store");
+		else
+			list_put(x, &q, source);
+	}
+	pp_vec_release(&q.list);
+	pp_exchange_field(x, "Cache-Control", "no-store");
+	pp_exchange_done(x);
+}
