@@ -63,7 +63,7 @@ pp_page_list(struct pp_serve *s, struct pp_exchange *x)
 	} else {
 		name = pp_query_text(&q, "file");
 		source = name ? pp_source_find(s, x, name) : NULL;
-		if (!source || !pp_source_is_store(s, source))
+		if (!source || !pp_store_engine_of(source))
 			pp_answer_error(x, 404, "no-source", "there is no such store");
 		else
 			list_put(x, &q, source);

@@ -301,6 +301,11 @@ await test('store', async () => {
   await go(p, '', there);
   is(await complaints(p), [], 'nothing for axe-core to complain of');
   await shot(p, 'serve-list-store');
+  await p.locator('input[type=file]').setInputFiles({ name: 'added.folded', mimeType: 'application/octet-stream', buffer: Buffer.from('main;added 5\n') });
+  await p.getByRole('textbox', { name: 'Labels' }).fill('version=3.0, host=c');
+  await p.getByRole('button', { name: /^Add to the store/ }).or(p.getByRole('button', { name: /Add it to the store/ })).first().click();
+  await p.waitForFunction(() => document.querySelectorAll('table.profiles tbody tr').length === 9);
+  ok((await p.locator('table.profiles tbody').textContent()).includes('version=3.0'), 'a file that is dropped can be added to it, with labels');
   is(p.complaints.filter(c => !c.includes('400')), [], 'no complaints');
   await stop();
 });
