@@ -98,6 +98,9 @@ topic_load(struct pp_reply *r, const char *const *files, size_t n,
 	if (order.base)
 		order.want.facets &= ~(unsigned)(PP_GAINS | PP_GAINS_ALL);
 	order.at_once = pp_maps_given(r) ? 0 : order.want.facets;
+	/* Stacks without the one function that matters may be left out only where no other file has it. */
+	if (n > 1)
+		order.want.about = NULL;
 	if (n > 1 || order.base || pp_maps_given(r)) {
 		order.want.cut = 0;
 		order.want.facets = pp_scope_whole(order.want.facets);

@@ -79,8 +79,9 @@ pp_members_expand(struct pp_reply *r, const char *source, const char *where, pp_
 {
 	const struct pp_provider *provider = r->opts.provider;
 	const struct pp_selecting *given = &r->asking.params->store;
-	struct pp_provider_texts texts = { given->where, given->since, given->until, given->between,
-		                           where };
+	struct pp_provider_texts texts = { given->where,    given->since, given->until,
+		                           given->between,  where,        given->partial,
+		                           given->max_nodes };
 	struct pp_buf problem = { 0 };
 	struct pp_selected *selected = NULL;
 	pp_status status;
@@ -145,6 +146,17 @@ pp_members_load_all(struct pp_reply *r, const char *const *files, size_t n,
 	return status;
 }
 
+bool
+pp_members_lack(const struct pp_reply *r)
+{
+	struct pp_provider_facts facts = { 0 };
+	size_t i;
+
+	for (i = 0; i < r->members.selections.n && !facts.lacks; i++)
+		r->opts.provider->facts(r->members.selections.at[i], &facts);
+	return facts.lacks;
+}
+
 void
 pp_members_facts(struct pp_reply *r)
 {
@@ -161,6 +173,10 @@ pp_members_facts(struct pp_reply *r)
 			one.series += all.series;
 			one.samples += all.samples;
 			one.promised += all.promised;
+			one.lacks |= all.lacks;
+			one.can_push |= all.can_push;
+			one.pushed |= all.pushed;
+			one.cut += all.cut;
 			one.source = all.source;
 			one.where = r->asking.params->store.where;
 		}
@@ -178,5 +194,9 @@ pp_members_facts(struct pp_reply *r)
 	pp_answer_count(a, "samples", all.samples);
 	pp_answer_count(a, "series", all.series);
 	pp_answer_count(a, "promised", all.promised);
+	if (all.can_push)
+		pp_answer_bool(a, "pushed", all.pushed);
+	if (all.cut)
+		pp_answer_count(a, "cut", all.cut);
 	pp_answer_close(a);
 }

@@ -251,5 +251,7 @@ pp_load_files(struct pp_reply *r, const char *const *files, size_t n,
 	if (status == PP_E_UNSUPPORTED)
 		status = n == 1 && !order->base ? load_one(r, files[0], order, out)
 		                                : load_merged(r, files, n, order, out);
+	if (status == PP_OK && pp_members_lack(r))
+		(*out)->complete = false;
 	return status == PP_OK ? pp_maps_apply(r, files, n, out) : status;
 }

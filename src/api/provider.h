@@ -16,6 +16,9 @@
 struct pp_provider_texts {
 	const char *where, *since, *until, *between;
 	const char *side; /* one more condition: of what stands before, or after */
+	bool partial;     /* what is missing of what was promised is no error, but said */
+	uint64_t
+	    max_nodes; /* functions or stacks that are taken from servers that add up; 0 = all */
 };
 
 /* A file of an input that is kept: the first is what is read, the others stand beside it. */
@@ -44,6 +47,9 @@ struct pp_provider_facts {
 	int64_t since, until; /* ns since 1970 */
 	uint64_t profiles, series;
 	uint64_t samples, promised; /* rows that were found, and that there must be */
+	bool lacks;                 /* something of what was promised is not there */
+	bool can_push, pushed;      /* sums can be computed by servers, and were */
+	uint64_t cut;               /* functions or stacks that were left there */
 };
 
 /* What was selected; providers put theirs behind it. */

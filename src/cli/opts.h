@@ -50,7 +50,7 @@ int pp_args_first_word(int argc, char *const *argv);
 extern const struct pp_param_group pp_group_object;  /* --json, -o */
 extern const struct pp_param_group pp_group_general; /* --color, -q, -v, --help */
 
-#define PP_GROUPS_MAX 16
+#define PP_GROUPS_MAX 24
 /* All groups of a command in the order in which help shows them, NULL-terminated. */
 const struct pp_param_group *const *
 pp_command_groups(const struct pp_command *, const struct pp_param_group *groups[PP_GROUPS_MAX]);

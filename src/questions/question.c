@@ -68,6 +68,12 @@ static const struct pp_param store_params[] = {
 	  PP_HINT_NONE, offsetof(struct pp_asked, store.until) },
 	{ "between", 0, PP_PARAM_TEXT, "TIME..TIME", "both", PP_HINT_NONE,
 	  offsetof(struct pp_asked, store.between) },
+	{ "partial", 0, PP_PARAM_FLAG, NULL,
+	  "of a store that lost rows, what is left; the answer says that it is not complete",
+	  PP_HINT_NONE, offsetof(struct pp_asked, store.partial) },
+	{ "max-nodes", 0, PP_PARAM_COUNT, "N",
+	  "of a store whose servers add up, at most the N costliest functions or stacks (0 = all)",
+	  PP_HINT_NONE, offsetof(struct pp_asked, store.max_nodes) },
 	{ 0 },
 };
 static const struct pp_param_group params_store = { "Store", store_params };

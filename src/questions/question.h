@@ -48,6 +48,8 @@ struct pp_asked {
 	const char *metric;  /* NULL = the primary one */
 	struct pp_selecting {
 		const char *where, *since, *until, *between;
+		bool partial;
+		uint64_t max_nodes;
 	} store;            /* which profiles of a store; NULL = all */
 	const char *base;   /* the file that is subtracted; or NULL */
 	unsigned names;     /* enum pp_names */

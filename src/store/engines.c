@@ -5,7 +5,8 @@
 
 #include "store/store.h"
 
-const struct pp_store_engine *const pp_store_engines[] = { &pp_store_sqlite, NULL };
+const struct pp_store_engine *const pp_store_engines[] = { &pp_store_sqlite, &pp_store_clickhouse,
+	                                                   NULL };
 
 const char *
 pp_store_source_where(const char *source)

@@ -26,6 +26,9 @@ struct chosen {
 	struct pp_buf name;
 	struct pp_label_set labels; /* of the profile that was asked for last */
 	const char *labels_of;
+	/* What was promised of samples, and what of them is there, where the engine can tell. */
+	bool audited, lacks, pushed;
+	uint64_t promised, found, cut;
 };
 
 static int64_t
@@ -188,6 +191,31 @@ pp_store_select(const char *source, const struct pp_provider_texts *texts, struc
 	return status;
 }
 
+/* For questions: also whether what was promised of the selection is there. */
+static pp_status
+provider_select(const char *source, const struct pp_provider_texts *texts, struct pp_selected **out,
+                struct pp_buf *problem)
+{
+	pp_status status = pp_store_select(source, texts, out, problem);
+	struct chosen *s = (struct chosen *)*out;
+
+	if (status != PP_OK || !s->store->engine->audit)
+		return status;
+	s->audited = true;
+	s->store->max_nodes = texts->max_nodes;
+	status = s->store->engine->audit(s->store, &s->list, &s->promised, &s->found, problem);
+	if (status == PP_E_INVALID && texts->partial) {
+		s->lacks = true;
+		problem->n = 0;
+		return PP_OK;
+	}
+	if (status != PP_OK) {
+		selected_close(*out);
+		*out = NULL;
+	}
+	return status;
+}
+
 struct pp_store *
 pp_selected_store(const struct pp_selected *selected)
 {
@@ -236,7 +264,8 @@ selected_name(struct pp_selected *selected, size_t nth)
 		return e->source;
 	pp_digest_hex(e->hash, hex);
 	s->name.n = 0;
-	pp_buf_addf(&s->name, "%s?where=profile=%s", s->source, hex);
+	pp_buf_addf(&s->name, "%s%cwhere=profile=%s", s->source,
+	            strstr(s->source, "://") && strchr(s->source, '?') ? '&' : '?', hex);
 	return s->name.failed ? NULL : s->name.p;
 }
 
@@ -281,9 +310,13 @@ selected_load_all(struct pp_selected *selected, const struct pp_order *order,
                   struct pp_profile **out, struct pp_buf *problem)
 {
 	struct chosen *s = (struct chosen *)selected;
-	return s->store->engine->load_all
-	           ? s->store->engine->load_all(s->store, &s->list, order, out, problem)
-	           : PP_E_UNSUPPORTED;
+	pp_status status = s->store->engine->load_all
+	                       ? s->store->engine->load_all(s->store, &s->list, order, out, problem)
+	                       : PP_E_UNSUPPORTED;
+
+	s->pushed = status == PP_OK;
+	s->cut = s->pushed ? s->store->cut : 0;
+	return status;
 }
 
 static void
@@ -304,11 +337,19 @@ selected_facts(const struct pp_selected *selected, struct pp_provider_facts *fac
 		facts->promised += s->list.entries.at[i].stacks;
 	}
 	facts->samples = facts->promised;
+	if (s->audited) {
+		facts->promised = s->promised;
+		facts->samples = s->found;
+		facts->lacks = s->lacks;
+		facts->can_push = true;
+		facts->pushed = s->pushed;
+		facts->cut = s->cut;
+	}
 }
 
 const struct pp_provider pp_store_provider = {
 	.mine = provider_mine,
-	.select = pp_store_select,
+	.select = provider_select,
 	.count = selected_count,
 	.name = selected_name,
 	.label = selected_label,

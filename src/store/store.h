@@ -116,7 +116,9 @@ struct pp_store_engine;
 /* An open store: engines put theirs behind it. */
 struct pp_store {
 	const struct pp_store_engine *engine;
-	char *source; /* as given, without "?where=..." */
+	char *source;       /* as given, without "?where=..." */
+	uint64_t max_nodes; /* functions or stacks that load_all() may take from servers; 0 = all */
+	uint64_t cut;       /* how many more there were */
 };
 
 struct pp_store_engine {
@@ -141,6 +143,12 @@ struct pp_store_engine {
 	pp_status (*load_all)(struct pp_store *, const struct pp_store_list *,
 	                      const struct pp_order *, struct pp_profile **out,
 	                      struct pp_buf *problem);
+	/*
+	 * Whether what was promised of the profiles in a list is there: PP_E_INVALID with the numbers in *problem when it is
+	 * not. NULL where nothing can go missing unseen.
+	 */
+	pp_status (*audit)(struct pp_store *, const struct pp_store_list *, uint64_t *promised,
+	                   uint64_t *found, struct pp_buf *problem);
 	/* Takes profiles away. */
 	pp_status (*remove)(struct pp_store *, const struct pp_store_list *,
 	                    struct pp_buf *problem);

@@ -140,6 +140,10 @@ $ polyprof top --help
         --until=TIME        of a store, what was recorded before then
         --between=TIME..TIME
                             both
+        --partial           of a store that lost rows, what is left; the answer
+                            says that it is not complete
+        --max-nodes=N       of a store whose servers add up, at most the N
+                            costliest functions or stacks (0 = all)
 
   General
         --color=auto|always|never
@@ -212,6 +216,10 @@ $ polyprof help check
         --until=TIME        of a store, what was recorded before then
         --between=TIME..TIME
                             both
+        --partial           of a store that lost rows, what is left; the answer
+                            says that it is not complete
+        --max-nodes=N       of a store whose servers add up, at most the N
+                            costliest functions or stacks (0 = all)
 
   Verdict
         --strict            warnings count as findings (exit 1)
@@ -308,6 +316,10 @@ $ polyprof convert -h
         --until=TIME        of a store, what was recorded before then
         --between=TIME..TIME
                             both
+        --partial           of a store that lost rows, what is left; the answer
+                            says that it is not complete
+        --max-nodes=N       of a store whose servers add up, at most the N
+                            costliest functions or stacks (0 = all)
 
   General
         --color=auto|always|never
@@ -379,6 +391,10 @@ $ polyprof info --help
         --until=TIME        of a store, what was recorded before then
         --between=TIME..TIME
                             both
+        --partial           of a store that lost rows, what is left; the answer
+                            says that it is not complete
+        --max-nodes=N       of a store whose servers add up, at most the N
+                            costliest functions or stacks (0 = all)
 
   General
         --color=auto|always|never

@@ -1,0 +1,444 @@
+#!/usr/bin/env python3
+"""Stores in ClickHouse, on three real nodes: cases.py POLYPROF SAMPLES DIRECTORY
+
+Every answer is compared with that about the files themselves; clients and nodes are killed while profiles are added, profiles are
+committed twice, rows are deleted behind polyprof's back. The nodes come from npm (nodes.py); without them all of it is
+skipped. Speaks TAP.
+"""
+import glob
+import http.server
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, '..', '..')]
+from nodes import Missing, Nodes
+from tap import Tap, few
+
+# Every command that answers in JSON about one profile, with what it needs to be told.
+VERBS = [['top', '-n', '0'], ['info'], ['tree', '-n', '0', '--min', '0'], ['callers', 'main'], ['callees', 'main'], ['lines', '-n', '0'],
+         ['traces'], ['tags'], ['check'], ['leaks'], ['findings']]
+
+
+class Cases:
+    def __init__(self, polyprof, samples, nodes, tap, place):
+        self.polyprof, self.samples, self.nodes, self.tap, self.place = polyprof, samples, nodes, tap, place
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith('POLYPROF_CLICKHOUSE')}
+        self.count = 0
+        self.pushed = None  # whether servers added up what was asked last
+
+    def run(self, *args, **more):
+        environment = {**self.environment, **more}
+        done = subprocess.run([self.polyprof, *args], capture_output=True, env=environment, timeout=120)
+        return done.returncode, done.stdout, done.stderr.decode(errors='replace')
+
+    def store(self, options=''):
+        """A new store."""
+        self.count += 1
+        source = self.nodes.source(f's{self.count}', options)
+        code, _, text = self.run('store', 'init', source)
+        self.tap.ok(code == 0, f'store {self.count}', text)
+        return source, f's{self.count}'
+
+    def add(self, source, *files, label=()):
+        code, out, text = self.run('store', 'add', source, *files, '--json', *(x for pair in label for x in ('--label', pair)))
+        return code, json.loads(out) if out else {}, text
+
+    def answer(self, verb, *sources):
+        """What a command says in JSON, without what it says of the store; and its exit code."""
+        # What a command is about, if anything, comes before the files.
+        about = verb[1:2] if verb[0] in ('callers', 'callees', 'peek') else []
+        code, out, text = self.run(verb[0], *about, *sources, *verb[1 + len(about):], '--json')
+        try:
+            body = json.loads(out) if out else None
+        except ValueError:
+            body = out
+        if isinstance(body, dict):
+            self.pushed = body.pop('store', {}).get('pushed')
+            # What tells contents apart is a time of the file, or a hash; an error names what was asked about.
+            body.pop('stamp', None)
+            body.pop('notes', None)
+            if isinstance(body.get('error'), dict):
+                body['error'].pop('file', None)
+        return code, body, text
+
+    def same(self, verb, selected, files, what, pushed=None):
+        got = self.answer(verb, *selected)
+        was = self.pushed
+        wanted = self.answer(verb, *files)
+        self.tap.ok(got[:2] == wanted[:2] and pushed in (None, was), what, f'{got[0]} {json.dumps(got[1])[:1200]} {got[2][:300]}\n'
+                                                 f'{wanted[0]} {json.dumps(wanted[1])[:1200]} {wanted[2][:300]}')
+
+
+def folded(place, name, seed, stacks=40, names=12):
+    """A file of random stacks."""
+    source = random.Random(seed)
+    path = os.path.join(place, name)
+    with open(path, 'w') as file:
+        for _ in range(stacks):
+            stack = ';'.join(f'fun{source.randrange(names)}' for _ in range(source.randrange(1, 9)))
+            file.write(f'{stack} {source.randrange(1, 1000)}\n')
+    return path
+
+
+def test_samples(c):
+    """Every sample of every format by itself, with some commands in turn; and those of a format merged."""
+    source, _ = c.store()
+    formats = {}
+    for path in sorted(glob.glob(os.path.join(c.samples, '*', 'good', '*'))):
+        if os.path.isfile(path):
+            formats.setdefault(path.split('/')[-3], []).append(path)
+    everything = [path for paths in formats.values() for path in paths]
+    code, out, text = c.run('store', 'add', source, *everything, '--label-from-path', r'(?<sample>[^/]+/good/[^/]+)$', '--json')
+    added = json.loads(out) if out else {}
+    c.tap.ok(code == 0 and added.get('refused') == [] and added.get('added', 0) + added.get('known', 0) >= len(everything) * 0.95,
+             f'{len(everything)} samples are added', f'{code} {added} {text}')
+    turn = 0
+    for path in few(everything, 48):
+        sample = '/'.join(path.split('/')[-3:])
+        verb = VERBS[turn % len(VERBS)]
+        c.same(verb, (source, '--where', f'sample="{sample}"'), (path,), f'{verb[0]} of {sample}')
+        turn += 1
+    # A store is merged in the order of time, then of hashes.
+    code, out, text = c.run('store', 'list', source, '-n', '0', '--json')
+    order = [profile['labels']['sample'] for profile in reversed(json.loads(out)['profiles'])]
+    for name in few(sorted(formats), 9):
+        mine = [sample for sample in order if sample.startswith(f'{name}/good/')]
+        files = [os.path.join(c.samples, sample) for sample in mine]
+        where = 'sample in (' + ','.join(f'"{sample}"' for sample in mine) + ')'
+        c.same(['top', '-n', '0'], (source, '--where', where), files, f'all samples of {name}, merged or refused')
+    code, _, text = c.run('store', 'check', source)
+    c.tap.ok(code == 0, 'the store is sound', text)
+
+
+def test_pushed(c):
+    """Answers that the servers add up are those about the merged files."""
+    source, _ = c.store()
+    place = os.path.join(c.place, 'pushed')
+    os.makedirs(place)
+    files = [folded(place, f'{i:02}.folded', i) for i in range(24)]
+    odd = os.path.join(place, 'odd.folded')
+    with open(odd, 'wb') as file:
+        file.write(b"a'b\\c\"`;x\xff\xfe;\\x1f\x1ff;') 3\nSELECT 1; DROP TABLE profiles;--;f1 7\n\xe2\x82\xac;f2 9\nf1;f1;f1 5\nf3;f1;f3 0\n")
+    files.append(odd)
+    code, added, text = c.add(source, *files, label=['service=s'])
+    c.tap.ok(code == 0 and added.get('added') == 25, 'files to be added up', f'{added} {text}')
+    by_servers = [['top', '-n', '0'], ['tree', '-n', '0', '--min', '0'], ['tree'], ['callers', 'fun1'], ['callees', 'fun1'], ['peek', 'fun2'],
+                  ['top', '--focus', 'fun1']]
+    for verb in [*by_servers, ['info'], ['traces'], ['findings']]:
+        c.same(verb, (source + '&push=always',), files, f'{" ".join(verb)}, push=always', True if verb in by_servers else None)
+    for verb in by_servers[:3]:
+        c.same(verb, (source + '&push=never',), files, f'{" ".join(verb)}, push=never', False)
+    # Of what costs most only a part: the whole stays what it is, and what is left out is said.
+    for verb in (['top'], ['tree', '--min', '0']):
+        code, out, text = c.run(verb[0], source + '&push=always', *verb[1:], '-n', '0', '--max-nodes', '5', '--json')
+        body = json.loads(out) if code == 0 else {}
+        _, everything, _ = c.answer([*verb, '-n', '0'], *files)
+        c.tap.ok(body.get('total') == everything['total'] and body.get('store', {}).get('cut', 0) > 0 and
+                 (verb[0] == 'tree' or (len(body['functions']) == 5 and all(row in everything['functions'] for row in body['functions']))),
+                 f'{verb[0]} --max-nodes 5', f'{code} {text} {str(body)[:600]}')
+    code, _, text = c.run('flame', source + '&push=always', '-o', f'{place}/a.svg')
+    other = c.run('flame', *files, '--merge', '-o', f'{place}/b.svg')
+    c.tap.ok(code == 0 and other[0] == 0 and open(f'{place}/a.svg').read() == open(f'{place}/b.svg').read(), 'flame, push=always',
+             text + other[2])
+
+
+def test_where(c):
+    """Random expressions select the same profiles from SQLite and from ClickHouse."""
+    source, _ = c.store()
+    sqlite = os.path.join(c.place, 'where.ppdb')
+    place = os.path.join(c.place, 'where')
+    os.makedirs(place)
+    chance = random.Random(7)
+    keys = {'service': ['web', 'db', 'a b', "o'x", ''], 'host': ['a1', 'a2', 'b"1', 'b\\2'], 'version': ['1.0', '2.0', 'é']}
+    for i in range(30):
+        path = folded(place, f'{i}.folded', 1000 + i, stacks=2)
+        label = [f'{key}={chance.choice(values)}' for key, values in keys.items() if chance.random() < 0.8]
+        for store in (source, sqlite):
+            code, _, text = c.add(store, path, label=label)
+            if code:
+                c.tap.ok(False, f'adding to {store}', text)
+
+    def quoted(text):
+        return '"' + text.replace('\\', '\\\\').replace('"', '\\"') + '"'
+
+    def expression(depth):
+        kind = chance.randrange(8 if depth else 5)
+        key = chance.choice([*keys, 'nowhere'])
+        value = quoted(chance.choice(keys.get(key, ['x'])))
+        if kind < 2:
+            return f'{key}{chance.choice(["=", "!="])}{value}'
+        if kind == 2:
+            return f'{key}{chance.choice(["~", "!~"])}{quoted(chance.choice(["^a", "1$", ".", "^$", "[wd]b?", "x|e"]))}'
+        if kind == 3:
+            return f'{key} in ({value},{quoted("2.0")})'
+        if kind == 4:
+            return chance.choice(['format=folded', 'complete=true', 'complete!=true', f'profile={chance.randrange(16):x}', 'not format~"f"'])
+        if kind == 5:
+            return f'not ({expression(depth - 1)})'
+        return f'({expression(depth - 1)} {chance.choice(["and", "or"])} {expression(depth - 1)})'
+
+    wrong, sizes = [], set()
+    for _ in range(200):
+        where = expression(3)
+        found = []
+        for store in (source, sqlite):
+            code, out, text = c.run('store', 'list', store, '--where', where, '-n', '0', '--json')
+            found.append((code, [p['id'] for p in json.loads(out)['profiles']] if code == 0 else text))
+        sizes.add(len(found[0][1]))
+        if found[0] != found[1] or found[0][0]:
+            wrong.append((where, found))
+    c.tap.ok(not wrong and len(sizes) > 5, '200 random --where select the same from both engines', f'{len(wrong)}: {wrong[:2]}')
+    hostile = "x') OR 1=1 --"
+    for where in (f'service="{hostile}"', 'service=`', "service='"):
+        code, out, _ = c.run('store', 'list', source, '--where', where, '--json')
+        c.tap.ok(code == 2 or json.loads(out) == {'profiles': []}, f'{where} is an expression or nothing', out[:300])
+
+
+def test_days(c):
+    """Recordings of many days at once, and windows of time that select the same from both engines."""
+    source, _ = c.store()
+    sqlite = os.path.join(c.place, 'days.ppdb')
+    place = os.path.join(c.place, 'days')
+    os.makedirs(place)
+    day, first = 86400, 1700000000
+    for i in range(130):
+        os.utime(folded(place, f'{i:03}.folded', 2000 + i, stacks=1), (first + i * day,) * 2)
+    for store in (source, sqlite):
+        code, added, text = c.add(store, place)
+        c.tap.ok(code == 0 and added.get('added') == 130, 'recordings of 130 days', f'{added} {text}')
+    for window in (['--since', f'@{first + 30 * day}'], ['--until', f'@{first + 30 * day}'],
+                   ['--between', f'@{first + 9 * day}..@{first + 20 * day + 1}'], ['--since', '1d'], ['--between', '1960-01-01T00:00:00Z..@1']):
+        found = [c.run('store', 'list', store, *window, '-n', '0', '--json') for store in (source, sqlite)]
+        lists = [[p['id'] for p in json.loads(out)['profiles']] if code == 0 else text for code, out, text in found]
+        c.tap.ok(lists[0] == lists[1], f'{" ".join(window)}: {len(lists[0])} from both engines', lists)
+
+
+def test_kills(c):
+    """Clients and nodes that die while profiles are added: nothing is lost, nothing counts twice."""
+    source, _ = c.store()
+    place = os.path.join(c.place, 'kills')
+    os.makedirs(place)
+    files = [folded(place, f'{i:02}.folded', 50 + i) for i in range(20)]
+    chance = random.Random(3)
+    seen = 0
+    for kill in range(int(os.environ.get('POLYPROF_KILLS', '8'))):
+        files.append(folded(place, f'new{kill}.folded', 300 + kill))
+        child = subprocess.Popen([c.polyprof, 'store', 'add', source, place], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                 env=c.environment)
+        time.sleep(chance.uniform(0.005, 0.25))
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+        code, out, text = c.run('store', 'list', source, '-n', '0', '--json')
+        now = len(json.loads(out)['profiles']) if code == 0 else -1
+        if code or now < seen:
+            c.tap.ok(False, 'a client was killed', f'{code} {now} {seen} {text}')
+        seen = now
+    c.nodes.kill(1)
+    code, _, text = c.run('store', 'add', source, place)
+    c.tap.ok(code == 4 and str(c.nodes.tcp[1]) in text, 'a dead node: adding fails and names it', f'{code} {text}')
+    code, out, text = c.run('top', source, '--json')
+    c.tap.ok(code == 3 and str(c.nodes.tcp[1]) in text and b'functions' not in out, 'and so does asking', f'{code} {text} {out[:100]}')
+    c.nodes.start(1)
+    c.nodes.mend()
+    children = [subprocess.Popen([c.polyprof, 'store', 'add', source, place], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                 env=c.environment) for _ in range(2)]
+    codes = [(child.communicate()[1], child.returncode) for child in children]
+    c.tap.ok(all(code == 0 for _, code in codes), 'two clients add the same files', codes)
+    c.same(['top', '-n', '0'], (source,), files, 'after all that each profile counts once')
+    c.same(['top', '-n', '0'], (source + '&push=always',), files, 'also where servers add up')
+    code, _, text = c.run('store', 'check', source)
+    c.tap.ok(code == 0, 'and the store is sound', text)
+    return source, files
+
+
+def test_behind(c):
+    """What happens behind polyprof's back is seen."""
+    source, database = c.store()
+    place = os.path.join(c.place, 'behind')
+    os.makedirs(place)
+    files = [folded(place, f'{i}.folded', 80 + i) for i in range(6)]
+    c.add(source, *files)
+    columns = c.nodes.ask("SELECT arrayStringConcat(groupArray(name), ',') FROM system.columns WHERE table = 'profiles' AND "
+                          f"database = '{database}' AND name != 'batch'").decode().strip()
+    # Every profile committed a second time, with rows of its own.
+    for table, kept in (('samples', None), ('blobs', None), ('profiles', columns)):
+        names = kept or c.nodes.ask("SELECT arrayStringConcat(groupArray(name), ',') FROM system.columns WHERE table = "
+                                    f"'{table}' AND database = '{database}' AND name != 'batch'").decode().strip()
+        c.nodes.everywhere(f'INSERT INTO {table} (batch,{names}) SELECT batch + 1,{names} FROM {table}', database=database)
+    c.same(['top', '-n', '0'], (source,), files, 'profiles that were committed twice count once')
+    c.same(['top', '-n', '0'], (source + '&push=always',), files, 'also where servers add up')
+    c.nodes.everywhere('ALTER TABLE samples DELETE WHERE value < 200 SETTINGS mutations_sync = 2', database=database)
+    code, out, text = c.run('top', source, '--json')
+    c.tap.ok(code == 3 and 'promised' in text and b'functions' not in out, 'rows that were deleted: exit 3 with the numbers', f'{code} {text} {out[:200]}')
+    code, _, text = c.run('store', 'check', source)
+    c.tap.ok(code != 0 and 'promised' in text, 'check says so, too', f'{code} {text}')
+    code, out, text = c.run('top', source, '--partial', '--json')
+    body = json.loads(out) if code == 0 else {}
+    c.tap.ok(body.get('complete') is False and body['store']['samples'] < body['store']['promised'], '--partial: what is left, said to be so',
+             f'{code} {text} {out[:300]}')
+    source, database = c.store()
+    c.add(source, *files)
+    c.nodes.everywhere('ALTER TABLE stacks DELETE WHERE length(frames) > 5 SETTINGS mutations_sync = 2', database=database)
+    for verb in ('top', 'tree'):
+        code, out, text = c.run(verb, source + '&push=always', '--json')
+        c.tap.ok(code == 3 and 'stack' in text, f'stacks that were deleted: {verb}, exit 3', f'{code} {text} {out[:200]}')
+    source, database = c.store()
+    c.add(source, *files)
+    c.nodes.everywhere('ALTER TABLE blobs DELETE WHERE 1 SETTINGS mutations_sync = 2', database=database)
+    code, out, text = c.run('info', source, '--json')
+    c.tap.ok(code == 3 and b'metrics' not in out, 'inputs that were deleted: exit 3', f'{code} {text}')
+    c.nodes.everywhere("ALTER TABLE profiles MODIFY COMMENT 'polyprof store 2'", database=database)
+    code, out, text = c.run('store', 'list', source)
+    c.tap.ok(code == 3 and 'version' in text, 'a store of a later version: exit 3', f'{code} {text}')
+
+
+def test_remove(c):
+    source, _ = c.store()
+    place = os.path.join(c.place, 'remove')
+    os.makedirs(place)
+    files = [folded(place, f'{i}.folded', 90 + i) for i in range(4)]
+    for i, path in enumerate(files):
+        c.add(source, path, label=[f'n={i}'])
+    code, out, text = c.run('store', 'remove', source, '--where', 'n=2')
+    c.tap.ok(code == 0, 'a profile is removed', text)
+    c.same(['top', '-n', '0'], (source,), files[:2] + files[3:], 'the others stay')
+    code, added, text = c.add(source, files[2], label=['n=2'])
+    c.tap.ok(code == 0 and added['added'] == 1, 'it can be added again', f'{added} {text}')
+    c.same(['top', '-n', '0'], (source,), files, 'and counts again')
+    code, out, text = c.run('store', 'info', source, '--sql')
+    c.tap.ok(code == 0 and b'CREATE TABLE' in out and b'Distributed' in out, 'the SQL is told', text)
+
+
+def test_sources(c):
+    """Sources that make no sense, servers that do not do, passwords that nobody sees."""
+    host = f'127.0.0.1:{c.nodes.http[0]}'
+    for source, code, words in ((f'clickhouse://{host}', 2, 'database'), (f'clickhouse://u:geheim@{host}/x', 2, 'password'),
+                                (f'clickhouse://{host}/x?color=1', 2, 'option'), (f'clickhouse://{host}/x?secure=1', 3, 'TLS'),
+                                (f'clickhouse://{host}/x?schema=other', 2, 'schema'), ('clickhouse://127.0.0.1:1/x', 3, '127.0.0.1:1'),
+                                (f'clickhouse://{host}/nowhere', 3, 'nowhere'), (f'clickhouse://{host}/default', 3, 'init'),
+                                ('clickhouse://[::1/x', 2, 'host')):
+        got, out, text = c.run('top', source)
+        c.tap.ok(got == code and words in text and 'geheim' not in text and not out, f'{source}: exit {code}', f'{got} {text}')
+    got, out, text = c.run('top', f'clickhouse://nobody@{host}/x', POLYPROF_CLICKHOUSE_PASSWORD='geheim')
+    c.tap.ok(got == 3 and 'geheim' not in text, 'a wrong password is not printed', f'{got} {text}')
+
+    class Old(http.server.BaseHTTPRequestHandler):
+        asked = []
+
+        def do_POST(self):
+            Old.asked.append(self.path)
+            while self.rfile.readline() not in (b'0\r\n', b''):
+                pass
+            self.rfile.readline()
+            body = b'\x0718.16.1'
+            self.send_response(200)
+            self.send_header('Content-Length', str(len(body)))
+            self.send_header('Connection', 'close')
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.HTTPServer(('127.0.0.1', 0), Old)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    got, out, text = c.run('store', 'init', f'clickhouse://127.0.0.1:{server.server_address[1]}/x')
+    server.shutdown()
+    c.tap.ok(got in (3, 4) and '18.16.1' in text and '23.8' in text and len(Old.asked) == 1, 'an old server is refused before any DDL',
+             f'{got} {text} {Old.asked}')
+
+
+def test_foreign(c):
+    """The tables of Coroot and of Parca, filled as they fill them, are read."""
+    place = os.path.join(c.place, 'foreign')
+    os.makedirs(place)
+    path = folded(place, 'a.folded', 5, stacks=60)
+    rows = {}
+    for line in open(path):
+        stack, value = line.rsplit(' ', 1)
+        rows[stack] = rows.get(stack, 0) + int(value)
+    c.nodes.ask('CREATE DATABASE coroot')
+    for sql in ('CREATE TABLE profiling_stacks (ServiceName LowCardinality(String), Hash UInt64, LastSeen DateTime64(9), Stack Array(String)) '
+                'ENGINE ReplacingMergeTree PRIMARY KEY (ServiceName, Hash) PARTITION BY toDate(LastSeen) ORDER BY (ServiceName, Hash)',
+                'CREATE TABLE profiling_samples (ServiceName LowCardinality(String), Type LowCardinality(String), Start DateTime64(9), '
+                'End DateTime64(9), Labels Map(LowCardinality(String), String), StackHash UInt64, Value Int64) ENGINE MergeTree '
+                'PARTITION BY toDate(Start) ORDER BY (ServiceName, Type, toUnixTimestamp(Start), toUnixTimestamp(End))'):
+        c.nodes.ask(sql, database='coroot')
+    stacks = '\n'.join(json.dumps({'ServiceName': 'web', 'Hash': i, 'LastSeen': '2026-11-16 10:00:00',
+                                   'Stack': [f'{f} /src/{f}.go:{int(f[3:]) + 1}' for f in reversed(stack.split(';'))]})
+                       for i, stack in enumerate(rows))
+    samples = '\n'.join(json.dumps({'ServiceName': 'web', 'Type': 'go:profile_cpu:nanoseconds', 'Start': '2026-11-16 10:00:00',
+                                    'End': '2026-11-16 10:01:00', 'Labels': {'host': 'h1'}, 'StackHash': i, 'Value': value})
+                        for i, value in enumerate(rows.values()))
+    c.nodes.ask('INSERT INTO profiling_stacks FORMAT JSONEachRow', data=(stacks + '\n' + stacks).encode(), database='coroot')
+    c.nodes.ask('INSERT INTO profiling_samples FORMAT JSONEachRow', data=samples.encode(), database='coroot')
+    c.nodes.ask('CREATE DATABASE parca')
+    c.nodes.ask('CREATE TABLE stacktraces (name String, sample_type String, sample_unit String, period_type String, period_unit String, '
+                'period Int64, duration Int64, timestamp Int64, time_nanos Int64, value Int64, labels JSON, stacktrace Nested(address UInt64, '
+                'mapping_start UInt64, mapping_limit UInt64, mapping_offset UInt64, mapping_file String, mapping_build_id String, '
+                'line_number Int64, function_name String, function_system_name String, function_filename String, '
+                'function_start_line Int64)) ENGINE MergeTree ORDER BY (name, sample_type, sample_unit, period_type, period_unit, '
+                'timestamp, time_nanos) PARTITION BY toYYYYMMDD(fromUnixTimestamp64Nano(time_nanos))', database='parca')
+    wide = '\n'.join(json.dumps({
+        'name': 'parca_agent_cpu', 'sample_type': 'cpu', 'sample_unit': 'nanoseconds', 'period_type': 'cpu', 'period_unit': 'nanoseconds',
+        'period': 1, 'duration': 10 ** 10, 'timestamp': 1794823200000, 'time_nanos': 1794823200000000000, 'value': value,
+        'labels': {'host': 'h1', 'k8s.pod': 'p'},
+        **{f'stacktrace.{key}': [make(f) for f in reversed(stack.split(';'))] for key, make in (
+            ('address', lambda f: 0), ('mapping_start', lambda f: 0), ('mapping_limit', lambda f: 0), ('mapping_offset', lambda f: 0),
+            ('mapping_file', lambda f: ''), ('mapping_build_id', lambda f: ''), ('line_number', lambda f: int(f[3:]) + 1),
+            ('function_name', lambda f: f), ('function_system_name', lambda f: f), ('function_filename', lambda f: f'/src/{f}.go'),
+            ('function_start_line', lambda f: 0))}}) for stack, value in rows.items())
+    c.nodes.ask('INSERT INTO stacktraces FORMAT JSONEachRow', data=wide.encode(), database='parca')
+    _, wanted, _ = c.answer(['top', '-n', '0'], path)
+    
+    def numbers(answer):
+        return sorted((row['name'], *row['self'].values(), *row['total'].values()) for row in answer['functions'])
+
+    wanted = numbers(wanted)
+    for schema in ('coroot', 'parca'):
+        source = f'clickhouse://127.0.0.1:{c.nodes.http[0]}/{schema}?schema={schema}'
+        for extra in ((), ('--where', 'host=h1')):
+            code, got, text = c.answer(['top', '-n', '0'], source, *extra)
+            c.tap.ok(code == 0 and numbers(got) == wanted, f'{schema} {" ".join(extra)}: the same functions', f'{code} {text} {str(got)[:500]}')
+        code, out, text = c.run('store', 'list', source, '--json')
+        c.tap.ok(code == 0 and len(json.loads(out)['profiles']) == 1, f'{schema}: one profile', f'{code} {text} {out[:500]}')
+        code, _, text = c.run('store', 'add', source, path)
+        c.tap.ok(code != 0 and 'read only' in text, f'{schema}: nothing is written', f'{code} {text}')
+
+
+def main():
+    polyprof, samples, directory = map(os.path.abspath, sys.argv[1:4])
+    tap = Tap()
+    tests = [test_sources, test_samples, test_pushed, test_where, test_days, test_kills, test_behind, test_remove, test_foreign]
+    try:
+        nodes = Nodes(directory, 3)
+    except Missing as why:
+        for test in tests:
+            tap.skip(test.__name__, f'no ClickHouse here: {why}')
+        return tap.done()
+    place = tempfile.mkdtemp(prefix='polyprof-clickhouse-')
+    try:
+        c = Cases(polyprof, samples, nodes, tap, place)
+        for test in tests:
+            if len(sys.argv) > 4 and test.__name__[5:] not in sys.argv[4:]:
+                continue
+            start = time.time()
+            test(c)
+            print(f'# {test.__name__}: {time.time() - start:.1f} s')
+            nodes.mend()
+    finally:
+        nodes.end()
+        shutil.rmtree(place, ignore_errors=True)
+    return tap.done()
+
+
+sys.exit(main())

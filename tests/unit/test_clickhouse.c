@@ -1,0 +1,222 @@
+/*
+ * What the ClickHouse engine is made of, without a server: sources, rows that are not what was asked for, texts of functions
+ * and frames there and back.
+ */
+#include "store/clickhouse_rows.h"
+#include "tap.h"
+
+static void
+source_check(const char *text, pp_status expected, const char *what)
+{
+	struct pp_clickhouse_source s;
+	struct pp_buf problem = { 0 };
+	pp_status status = pp_clickhouse_source_parse(text, &s, &problem);
+
+	ok(status == expected && (status == PP_OK) == (problem.n == 0), "%s: %s", text, what);
+	ok(!problem.n || !strstr(problem.p, "geheim"), "no password is repeated");
+	pp_buf_release(&problem);
+	pp_clickhouse_source_release(&s);
+}
+
+static void
+test_sources(void)
+{
+	struct pp_clickhouse_source s;
+	struct pp_buf problem = { 0 };
+
+	ok(pp_clickhouse_source_parse(
+	       "clickhouse://a%20b@h1,[::1]:9,h-2.x:8124/d%62?cluster=c%26d&schema=parca&"
+	       "push=never&timeout=7&keep=30d&password-file=/p&where=a=b&x",
+	       &s, &problem) == PP_OK,
+	   "all there is in a source");
+	ok(s.host_count == 3, "three hosts");
+	is_text(s.hosts[0].port, "8123", "the port that is meant");
+	is_text(s.hosts[1].host, "::1", "an address in brackets");
+	is_text(s.hosts[1].port, "9", "and its port");
+	is_text(s.hosts[2].host, "h-2.x", "a name");
+	is_text(s.user, "a b", "the user");
+	is_text(s.database, "db", "the database");
+	is_text(s.cluster, "c&d", "the cluster");
+	is_text(s.password_file, "/p", "where the password is");
+	ok(s.schema == PP_SCHEMA_PARCA && s.push == PP_PUSH_NEVER && s.timeout == 7 &&
+	       s.keep_days == 30,
+	   "the options");
+	pp_clickhouse_source_release(&s);
+	pp_buf_release(&problem);
+	source_check("clickhouse://h/d", PP_OK, "fine");
+	source_check("clickhouse://h/d?secure=1", PP_OK,
+	             "what cannot be had is told when it is opened");
+	source_check("clickhouse://h", PP_E_USAGE, "no database");
+	source_check("clickhouse://h/", PP_E_USAGE, "no database");
+	source_check("clickhouse:///d", PP_E_USAGE, "no host");
+	source_check("clickhouse://h,/d", PP_E_USAGE, "a host without a name");
+	source_check("clickhouse://h:0/d", PP_E_USAGE, "no port");
+	source_check("clickhouse://h:65536/d", PP_E_USAGE, "no port");
+	source_check("clickhouse://h:1x/d", PP_E_USAGE, "no port");
+	source_check("clickhouse://[::1/d", PP_E_USAGE, "a bracket that stays open");
+	source_check("clickhouse://[::1]9/d", PP_E_USAGE, "something behind the bracket");
+	source_check("clickhouse://h\r\nX: y/d", PP_E_USAGE, "a header in a host");
+	source_check("clickhouse://u:geheim@h/d", PP_E_USAGE, "a password");
+	source_check("clickhouse://h/d?password=geheim", PP_E_USAGE, "a password");
+	source_check("clickhouse://h/d%0a", PP_E_USAGE, "a control character");
+	source_check("clickhouse://h/d%4", PP_E_USAGE, "half a byte");
+	source_check("clickhouse://h/d?", PP_E_USAGE, "an empty option");
+	source_check("clickhouse://h/d?schema=x", PP_E_USAGE, "another schema");
+	source_check("clickhouse://h/d?timeout=0", PP_E_USAGE, "no time");
+	source_check("clickhouse://h/d?keep=30", PP_E_USAGE, "no unit");
+}
+
+static void
+test_rows(void)
+{
+	struct pp_buf row = { 0 };
+	struct pp_row_reader r;
+	static const unsigned char endless[] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+		                                 0xff, 0xff, 0xff, 0xff, 0xff };
+
+	pp_binary_u8(&row, 200);
+	pp_binary_u32(&row, 4000000000u);
+	pp_binary_u64(&row, UINT64_MAX);
+	pp_binary_u128(&row, (pp_u128)7 << 100);
+	pp_binary_varint(&row, UINT64_MAX);
+	pp_binary_text(&row, pp_slice_of("a\0b", 3));
+	r = (struct pp_row_reader){ (unsigned char *)row.p, (unsigned char *)row.p + row.n, false };
+	ok(pp_rows_u8(&r) == 200 && pp_rows_u32(&r) == 4000000000u &&
+	       pp_rows_u64(&r) == UINT64_MAX && pp_rows_u128(&r) == (pp_u128)7 << 100 &&
+	       pp_rows_varint(&r) == UINT64_MAX,
+	   "numbers there and back");
+	is_slice(pp_rows_text(&r), pp_slice_of("a\0b", 3), "bytes there and back");
+	ok(!r.bad && !pp_rows_more(&r), "and nothing is left");
+	ok(pp_rows_u64(&r) == 0 && r.bad && pp_rows_text(&r).n == 0,
+	   "past the end there is nothing");
+	r = (struct pp_row_reader){ endless, endless + sizeof endless, false };
+	ok(pp_rows_varint(&r) == 0 && r.bad, "a number without end");
+	r = (struct pp_row_reader){ endless, endless + 2, false };
+	ok(pp_rows_text(&r).n == 0 && r.bad, "a text that is longer than the answer");
+	row.n = 0;
+	pp_sql_text(&row, pp_slice_of("'\\\xff", 3));
+	is_slice_z(pp_slice_of(row.p, row.n), "unhex('275CFF')", "no byte is taken for SQL");
+	row.n = 0;
+	pp_sql_u128(&row, ~(pp_u128)0);
+	is_slice_z(pp_slice_of(row.p, row.n),
+	           "toUInt128('340282366920938463463374607431768211455')", "128 bits");
+	row.n = 0;
+	pp_sql_name(&row, "a`b\\");
+	is_slice_z(pp_slice_of(row.p, row.n), "`a\\`b\\\\`", "a name in backquotes");
+	pp_buf_release(&row);
+}
+
+/* A function and a frame with all that they can have become texts, and these the same again. */
+static void
+test_texts(void)
+{
+	struct pp_limits limits = pp_limits_complete(NULL);
+	struct pp_builder a, b;
+	struct pp_buf first = { 0 }, second = { 0 };
+	struct pp_module_row module = { .kind = PP_MODULE_JIT };
+	struct pp_func_row func = {
+		.line = 3, .column = 4, .last_line = 9, .flags = PP_FUNC_KERNEL
+	};
+	struct pp_frame_row frame = { .line = 5,
+		                      .column = 6,
+		                      .address = UINT64_MAX,
+		                      .offset = 7,
+		                      .inline_depth = 2,
+		                      .flags = PP_FRAME_INLINED };
+	static const char *const broken[] = { "f\x1f",   "f\x1fl",  "f\x1fl9999999999",
+		                              "f\x1fq1", "f\x1fk9", "f\x1flx" };
+	size_t i;
+
+	ok(pp_builder_init(&a, &limits, NULL, 1, &pp_pages_plain) &&
+	       pp_builder_init(&b, &limits, NULL, 2, &pp_pages_plain),
+	   "two profiles");
+	module.name = pp_build_strz(&a, "m\x1f\\");
+	module.build_id = pp_build_strz(&a, "id");
+	func.module = pp_build_module(&a, &module);
+	func.name = pp_build_str(&a, pp_slice_of("\\\x1f\xff\x1f\x1f"
+	                                         "fx\0",
+	                                         8));
+	func.file = pp_build_strz(&a, "\x1f");
+	frame.func = pp_build_func(&a, &func);
+	frame.file = pp_build_strz(&a, "\\\x1fg1");
+	pp_rows_function(&first, a.profile, frame.func);
+	func = b.profile->funcs.at[pp_rows_build_function(&b, pp_slice_of(first.p, first.n))];
+	pp_rows_function(&second, b.profile, (pp_func)(b.profile->funcs.n - 1));
+	is_slice(pp_slice_of(second.p, second.n), pp_slice_of(first.p, first.n),
+	         "a function there and back");
+	is_slice(pp_text_of(b.profile, func.name),
+	         pp_slice_of("\\\x1f\xff\x1f\x1f"
+	                     "fx\0",
+	                     8),
+	         "its name");
+	ok(func.line == 3 && func.column == 4 && func.last_line == 9 &&
+	       func.flags == PP_FUNC_KERNEL,
+	   "its numbers");
+	first.n = second.n = 0;
+	pp_rows_place(&first, a.profile, pp_build_frame(&a, &frame));
+	i = pp_rows_build_frame(&b, (pp_func)(b.profile->funcs.n - 1), 5,
+	                        pp_slice_of(first.p, first.n));
+	pp_rows_place(&second, b.profile, (pp_frame)i);
+	is_slice(pp_slice_of(second.p, second.n), pp_slice_of(first.p, first.n),
+	         "a frame there and back");
+	ok(i && b.profile->frames.at[i].address == UINT64_MAX &&
+	       b.profile->frames.at[i].inline_depth == 2,
+	   "its numbers");
+	for (i = 0; i < PP_COUNT_OF(broken); i++)
+		ok(pp_rows_build_function(&b, pp_slice_z(broken[i])) == 0, "no function: %zu", i);
+	pp_buf_release(&first);
+	pp_buf_release(&second);
+	pp_builder_release(&a);
+	pp_builder_release(&b);
+}
+
+/* Shapes that are broken off anywhere, or are no shapes. */
+static void
+test_shapes(void)
+{
+	struct pp_limits limits = pp_limits_complete(NULL);
+	struct pp_builder a, b;
+	struct pp_buf shape = { 0 };
+	pp_frame frame;
+	const int64_t value = 3;
+	size_t n, refused = 0;
+
+	(void)pp_builder_init(&a, &limits, NULL, 1, &pp_pages_plain);
+	a.profile->format = pp_format_find("folded");
+	(void)pp_build_metric_z(&a, "samples", "samples", PP_KIND_SAMPLES, PP_INT,
+	                        PP_METRIC_PRIMARY);
+	(void)pp_build_series_plain(&a, true, false);
+	frame = pp_build_frame(
+	    &a, &(struct pp_frame_row){
+	            .func = pp_build_func(
+	                &a, &(struct pp_func_row){ .name = pp_build_strz(&a, "f") }) });
+	ok(pp_build_stack(&a, 0, &frame, 1, &value) && pp_build_flush(&a), "a stack");
+	pp_rows_shape(&shape, a.profile);
+	ok(shape.n > 0, "stacks can be added up");
+	ok(pp_rows_build_shape(&b, pp_slice_of(shape.p, shape.n), NULL, 2) == PP_OK &&
+	       b.profile->metrics.n == 1 && b.profile->series.n == 1,
+	   "and their shape is read back");
+	pp_builder_release(&b);
+	for (n = 0; n < shape.n; n++) {
+		refused += pp_rows_build_shape(&b, pp_slice_of(shape.p, n), NULL, 2) ==
+		           PP_E_INVALID;
+		pp_builder_release(&b);
+	}
+	is_u64(refused, shape.n, "each shape that is broken off is refused");
+	shape.n = 0;
+	a.profile->estimated = true;
+	pp_rows_shape(&shape, a.profile);
+	ok(shape.n == 0, "what is estimated cannot be added up");
+	pp_buf_release(&shape);
+	pp_builder_release(&a);
+}
+
+int
+main(void)
+{
+	test_sources();
+	test_rows();
+	test_texts();
+	test_shapes();
+	return tap_done();
+}
