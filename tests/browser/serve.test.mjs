@@ -167,6 +167,7 @@ await test('rows that open', async () => {
   for (const name of [/\bmain$/, /\ba\d+$/, /\bb\d+$/]) {
     const row = p.locator('.tr', { hasText: name }).first();
     if (!(await more.isVisible()) && (await row.getAttribute('aria-expanded')) === 'false') await row.dblclick();
+    await settle(p);
   }
   const before = await p.evaluate(() => document.querySelectorAll('.tbody .tr').length);
   await more.dblclick();
