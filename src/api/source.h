@@ -29,7 +29,7 @@ bool pp_sources_init(struct pp_sources *, const struct pp_texts *given, const ch
                      size_t file_count);
 void pp_sources_release(struct pp_sources *);
 /* All bytes of a file, to be freed: in each directory the longest end of the path that is there; NULL when none is. */
-char *pp_sources_read(const struct pp_sources *, struct pp_slice path, size_t *size);
+char *pp_sources_read(const struct pp_sources *, struct pp_slice recorded, size_t *size);
 /* The text of a file, for a subject: NULL when it is not known, or out of memory. */
 const struct pp_source_text *pp_sources_find(void *sources, const struct pp_profile *, pp_str file);
 

@@ -15,12 +15,12 @@ int pp_store_add(struct pp_cli *, const char *store, const char *const *paths, s
 struct pp_provider_texts pp_store_texts(const struct pp_cli *);
 
 /* The other verbs: words behind the store are theirs. */
-int pp_store_run_list(struct pp_cli *, const char *store, const char *const *words, size_t n);
-int pp_store_run_info(struct pp_cli *, const char *store, const char *const *words, size_t n);
-int pp_store_run_get(struct pp_cli *, const char *store, const char *const *words, size_t n);
-int pp_store_run_remove(struct pp_cli *, const char *store, const char *const *words, size_t n);
-int pp_store_run_check(struct pp_cli *, const char *store, const char *const *words, size_t n);
-int pp_store_run_gc(struct pp_cli *, const char *store, const char *const *words, size_t n);
-int pp_store_run_compact(struct pp_cli *, const char *store, const char *const *words, size_t n);
+int pp_store_run_list(struct pp_cli *, const char *source, const char *const *words, size_t n);
+int pp_store_run_info(struct pp_cli *, const char *source, const char *const *words, size_t n);
+int pp_store_run_get(struct pp_cli *, const char *source, const char *const *words, size_t n);
+int pp_store_run_remove(struct pp_cli *, const char *source, const char *const *words, size_t n);
+int pp_store_run_check(struct pp_cli *, const char *source, const char *const *words, size_t n);
+int pp_store_run_gc(struct pp_cli *, const char *source, const char *const *words, size_t n);
+int pp_store_run_compact(struct pp_cli *, const char *source, const char *const *words, size_t n);
 
 #endif

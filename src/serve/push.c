@@ -193,12 +193,14 @@ pp_push_label(struct pp_push *p, struct pp_slice key, struct pp_slice value)
 bool
 pp_push_time(struct pp_push *p, const char *text, bool *has, int64_t *ns)
 {
-	size_t n = text ? strspn(text, "0123456789") : 0;
 	struct pp_buf problem = { 0 };
-	int64_t value = n && n < 20 ? (int64_t)strtoull(text, NULL, 10) : -1;
+	int64_t value;
+	size_t n;
 
 	if (!text || !*text)
 		return true;
+	n = strspn(text, "0123456789");
+	value = n && n < 20 ? (int64_t)strtoull(text, NULL, 10) : -1;
 	if (n && !text[n] && value >= 0) {
 		/* Clients send seconds, but some milli-, micro- or nanoseconds: what would lie beyond 2255 is finer. */
 		*ns = value < INT64_C(9000000000)         ? value * 1000000000

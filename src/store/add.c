@@ -194,7 +194,7 @@ hash_make(struct pp_store_prepared *p, const struct pp_store_how *how)
 	bool stated = profile->recorded_at > 0;
 	struct pp_stated_time t0 = { how->has_t0 || stated, item->t0 };
 	struct pp_stated_time t1 = { how->has_t1 || stated, item->t1 };
-	struct pp_blake2b hash;
+	struct pp_blake2b hash = { 0 };
 	size_t i;
 
 	for (i = 0; i < p->files.n; i++) {

@@ -23,7 +23,7 @@ struct pp_store_label {
  * Appends the canonical form. PP_E_USAGE when a limit is exceeded, a key is empty or is there with two values, or
  * something is not UTF-8: *problem then says what. The labels may come in any order.
  */
-pp_status pp_labels_canonical(const struct pp_store_label *, size_t n, struct pp_buf *out,
+pp_status pp_labels_canonical(const struct pp_store_label *, size_t count, struct pp_buf *out,
                               struct pp_buf *problem);
 
 /* "KEY=VALUE" as it is given on the command line; false without '=' or without a key. */
