@@ -305,7 +305,7 @@ directory_expand(struct pp_reply *r, const char *path, struct file_names *names)
 static pp_status
 source_expand(struct pp_reply *r, const char *source, struct file_names *names)
 {
-	if (pp_provider_knows(r, source)) {
+	if (pp_provider_meant(r, source, false)) {
 		names->stores++;
 		return pp_members_expand(r, source, NULL, &names->list);
 	}
@@ -348,6 +348,11 @@ sides_expand(struct pp_reply *r, const char *const *files, size_t n, const char 
 		split = i == 1 ? names.list.n : split;
 		status = source_expand(r, files[i], &names);
 	}
+	/* Profiles of a store are in the order of their times, which says nothing of sides. */
+	if (status == PP_OK && n == 1 && names.stores)
+		status = pp_answer_fail(
+		    answer_of(r), PP_E_USAGE, PP_RULE_USAGE,
+		    "say which profiles of the store: --before and --after take conditions");
 	return sides_keep(r, &names, n == 2 ? split : 1, status, out);
 }
 
@@ -401,7 +406,7 @@ sides_find(struct pp_reply *r, const char *const *files, size_t n, const char **
 	if (given == 0)
 		return pp_answer_fail(answer_of(r), PP_E_USAGE, PP_RULE_USAGE,
 		                      "name two files, or repeated runs with --before and --after");
-	if (n > 1 || (n == 1 && !pp_provider_knows(r, files[0])))
+	if (n > 1 || (n == 1 && !pp_provider_meant(r, files[0], true)))
 		return pp_answer_fail(answer_of(r), PP_E_USAGE, PP_RULE_USAGE,
 		                      "--before and --after need files each, and no others");
 	return sides_given(r, n ? files[0] : NULL, out);

@@ -4,6 +4,7 @@
 #include "api/members.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 static struct pp_answer *
 answer_of(struct pp_reply *r)
@@ -15,6 +16,31 @@ bool
 pp_provider_knows(const struct pp_reply *r, const char *source)
 {
 	return r->opts.provider && r->opts.provider->mine(source);
+}
+
+/* The first option that selects profiles of a store, NULL when none is given. */
+static const char *
+selecting_option(const struct pp_reply *r)
+{
+	const struct pp_selecting *t = &r->asking.params->store;
+
+	return t->where     ? "where"
+	       : t->since   ? "since"
+	       : t->until   ? "until"
+	       : t->between ? "between"
+	                    : NULL;
+}
+
+bool
+pp_provider_meant(const struct pp_reply *r, const char *source, bool selects)
+{
+	size_t n = strlen(source);
+	struct stat st;
+
+	if (pp_provider_knows(r, source))
+		return true;
+	return r->opts.provider && (selects || selecting_option(r)) && strcmp(source, "-") != 0 &&
+	       (stat(source, &st) != 0 || (n > 5 && strcmp(source + n - 5, ".ppdb") == 0));
 }
 
 const struct pp_stored *
@@ -106,12 +132,7 @@ pp_members_expand(struct pp_reply *r, const char *source, const char *where, pp_
 pp_status
 pp_members_wanted(struct pp_reply *r)
 {
-	const struct pp_selecting *t = &r->asking.params->store;
-	const char *name = t->where     ? "where"
-	                   : t->since   ? "since"
-	                   : t->until   ? "until"
-	                   : t->between ? "between"
-	                                : NULL;
+	const char *name = selecting_option(r);
 
 	if (!name || r->members.selections.n > 0)
 		return PP_OK;

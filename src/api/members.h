@@ -8,6 +8,12 @@
 
 /* Whether a source is a store. */
 bool pp_provider_knows(const struct pp_reply *, const char *source);
+
+/*
+ * Whether a source is a store, or was meant as one: where profiles are selected (by an option, or because the caller says so),
+ * what is not there or is called as stores are. What is wrong with it is then said as of a store.
+ */
+bool pp_provider_meant(const struct pp_reply *, const char *source, bool selects);
 /*
  * The selected profiles of a store instead of its name; `where`, unless NULL, is one more condition. A status with the
  * reason said, also when nothing is selected.

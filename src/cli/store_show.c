@@ -43,23 +43,41 @@ selected_open(struct pp_cli *cli, const char *source, const char *where, struct 
 	return code;
 }
 
+/* Whether some of its profiles are meant, not all. */
+static bool
+selects(struct pp_cli *cli, const char *source)
+{
+	struct pp_provider_texts texts = pp_store_texts(cli);
+
+	return texts.where || texts.since || texts.until || texts.between ||
+	       pp_store_source_where(source);
+}
+
 /* ---- list ---- */
 
 static void
-entry_text(struct pp_sink *out, const struct pp_store_entry *e)
+entry_text(struct pp_sink *out, const struct pp_store_entry *e, size_t width)
 {
+	const char *end = e->complete ? "\n" : "  (incomplete)\n";
 	char hex[2 * PP_DIGEST + 1];
-	struct pp_buf text = { 0 }, size = { 0 };
+	struct pp_buf text = { 0 }, size = { 0 }, head = { 0 };
+	size_t taken;
 
 	pp_digest_hex(e->hash, hex);
 	pp_when_print(&text, e->t0 - e->t0 % PP_SECOND);
 	pp_units_bytes(&size, (double)e->bytes);
-	pp_sink_printf(out, "%.12s  %s  %-12s %10s  ", hex, text.p ? text.p : "", e->format,
-	               size.p ? size.p : "");
+	pp_buf_addf(&head, "%.12s  %s  %-12s %10s  ", hex, text.p ? text.p : "", e->format,
+	            size.p ? size.p : "");
+	pp_sink_write(out, head.p ? head.p : "", head.n);
 	text.n = 0;
-	pp_escape_terminal(&text, pp_slice_z(e->labels));
+	taken = head.n + strlen(end) - 1;
+	if (width > taken)
+		(void)pp_text_shorten(&text, e->labels, strlen(e->labels), width - taken);
+	else
+		pp_escape_terminal(&text, pp_slice_z(e->labels));
 	pp_sink_write(out, text.p ? text.p : "", text.n);
-	pp_sink_puts(out, e->complete ? "\n" : "  (incomplete)\n");
+	pp_sink_puts(out, end);
+	pp_buf_release(&head);
 	pp_buf_release(&text);
 	pp_buf_release(&size);
 }
@@ -79,7 +97,7 @@ list_print(struct pp_cli *cli, const struct pp_store_list *list, struct pp_sink 
 		return;
 	}
 	for (i = n > skip ? n - skip : 0; i > 0 && (most == 0 || shown < most); i--, shown++)
-		entry_text(out, &list->entries.at[i - 1]);
+		entry_text(out, &list->entries.at[i - 1], cli->style.width);
 	if (i > 0)
 		pp_sink_printf(out, "%zu more (-n 0 shows all)\n", i);
 	else if (n == 0)
@@ -115,6 +133,7 @@ info_print(const char *source, struct pp_selected *selected, struct pp_sink *out
 	struct pp_store *store = pp_selected_store(selected);
 	uint64_t size = store->engine->size ? store->engine->size(store) : 0, stacks = 0,
 	         profiles = 0;
+	int64_t end = list->entries.n ? list->entries.at[0].t1 : 0;
 	uint64_t levels[3] = { 0 };
 	struct pp_buf text = { 0 };
 	struct pp_json j;
@@ -124,6 +143,7 @@ info_print(const char *source, struct pp_selected *selected, struct pp_sink *out
 		stacks += list->entries.at[i].stacks;
 		profiles += list->entries.at[i].profiles;
 		levels[list->entries.at[i].level]++;
+		end = list->entries.at[i].t1 > end ? list->entries.at[i].t1 : end;
 	}
 	pp_json_init(&j, out, PP_JSON_SPACED);
 	if (json) {
@@ -142,7 +162,7 @@ info_print(const char *source, struct pp_selected *selected, struct pp_sink *out
 		if (list->entries.n) {
 			pp_json_put_object(&j, "time");
 			pp_json_put_i64(&j, "start", list->entries.at[0].t0);
-			pp_json_put_i64(&j, "end", list->entries.at[list->entries.n - 1].t1);
+			pp_json_put_i64(&j, "end", end);
 			pp_json_end_object(&j);
 		}
 		pp_json_end_object(&j);
@@ -163,7 +183,7 @@ info_print(const char *source, struct pp_selected *selected, struct pp_sink *out
 		text.n = 0;
 		pp_when_print(&text, list->entries.at[0].t0);
 		pp_buf_adds(&text, " .. ");
-		pp_when_print(&text, list->entries.at[list->entries.n - 1].t1);
+		pp_when_print(&text, end);
 		pp_sink_printf(out, "time      %s\n", text.p ? text.p : "");
 	}
 	pp_buf_release(&text);
@@ -183,6 +203,13 @@ pp_store_run_info(struct pp_cli *cli, const char *source, const char *const *wor
 	(void)n;
 	if (code)
 		return code;
+	if (selected && pp_selected_list(selected)->entries.n == 0 && selects(cli, source)) {
+		pp_buf_addf(&buf, "%s: no profile of it is selected", source);
+		code = pp_store_failure(cli, PP_E_INVALID, &buf);
+		pp_buf_release(&buf);
+		pp_store_provider.close(selected);
+		return code;
+	}
 	out = pp_cli_text(&buf);
 	if (out && prints_sql) {
 		engine = engine ? engine : &pp_store_sqlite;
@@ -259,7 +286,6 @@ int
 pp_store_run_remove(struct pp_cli *cli, const char *source, const char *const *words, size_t n)
 {
 	static const char *const names[] = { "removed" };
-	struct pp_provider_texts texts = pp_store_texts(cli);
 	struct pp_buf ids = { 0 }, problem = { 0 };
 	struct pp_selected *selected = NULL;
 	struct pp_store *store = NULL;
@@ -269,8 +295,7 @@ pp_store_run_remove(struct pp_cli *cli, const char *source, const char *const *w
 
 	if (code)
 		return code;
-	if (n == 0 && !texts.where && !texts.since && !texts.until && !texts.between &&
-	    !pp_store_source_where(source))
+	if (n == 0 && !selects(cli, source))
 		return pp_cli_usage(cli, "say which profiles: by ID, --where, --since or --until");
 	ids_condition(words, n, &ids);
 	code = selected_open(cli, source, n ? ids.p : NULL, &selected);
@@ -345,14 +370,15 @@ original_write(struct pp_cli *cli, const struct pp_supply *supply)
 static int
 converted_write(struct pp_cli *cli, const char *source, const char *id)
 {
-	const char *to = pp_args_text(&cli->args, "to");
+	const char *to = pp_args_text(&cli->args, "to"), *where = pp_store_source_where(source);
 	struct pp_buf file = { 0 }, target = { 0 }, output = { 0 };
 	const char *params[3] = { NULL };
 	const char *files[1];
 	size_t n = 0;
 	int code;
 
-	pp_buf_addf(&file, "%s%swhere=profile=%s", source, strchr(source, '?') ? "&" : "?", id);
+	pp_buf_add(&file, source, where ? (size_t)(where - source) : strlen(source));
+	pp_buf_addf(&file, "%swhere=profile=%s", strchr(file.p ? file.p : "", '?') ? "&" : "?", id);
 	pp_buf_addf(&target, "to=%s", to ? to : "");
 	pp_buf_addf(&output, "output=%s", cli->path);
 	if (to)
@@ -380,20 +406,20 @@ pp_store_run_get(struct pp_cli *cli, const char *source, const char *const *word
 	pp_status status;
 	int code;
 
-	if (n != 1)
+	if (n > 1 || (n == 0 && !selects(cli, source)))
 		return pp_cli_usage(cli, "name one profile: store get STORE ID -o FILE");
 	code = ids_check(cli, words, n);
 	if (code == 0) {
 		ids_condition(words, n, &ids);
-		code = selected_open(cli, source, ids.p, &selected);
+		code = selected_open(cli, source, n ? ids.p : NULL, &selected);
 		pp_buf_release(&ids);
 	}
 	if (code)
 		return code;
 	if (pp_selected_list(selected)->entries.n != 1) {
-		pp_buf_addf(&problem, "%s: %s profile begins with %s", source,
+		pp_buf_addf(&problem, "%s: %s profile %s%s", source,
 		            pp_selected_list(selected)->entries.n ? "more than one" : "no",
-		            words[0]);
+		            n ? "begins with " : "is selected", n ? words[0] : "");
 		code = pp_store_failure(cli, PP_E_INVALID, &problem);
 	} else {
 		e = &pp_selected_list(selected)->entries.at[0];

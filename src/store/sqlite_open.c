@@ -275,7 +275,8 @@ store_judge(struct pp_sqlite *s, bool *empty, struct pp_buf *problem)
 		                          problem);
 	if (status != PP_OK)
 		return status;
-	*empty = magic == 0 && tables == 0;
+	*empty = tables == 0 && (magic == 0 || magic == PP_STORE_MAGIC) &&
+	         version <= PP_STORE_VERSION;
 	if (!*empty && magic != PP_STORE_MAGIC) {
 		pp_buf_addf(problem, "%s is no store of polyprof", s->path);
 		return PP_E_INVALID;

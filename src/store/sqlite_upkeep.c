@@ -116,6 +116,11 @@ pp_sqlite_check(struct pp_store *store, struct pp_store_outcome *out, struct pp_
 		char hex[2 * PP_DIGEST + 1];
 		pp_status loaded = store->engine->load(store, e, &supply, &why);
 
+		/* Of what is kept and packed one question reads the input, another the cells. */
+		if (loaded == PP_OK && e->kept && e->level != PP_STORE_FRESH) {
+			pp_parcel_drop(&supply);
+			loaded = pp_sqlite_load_packed(s, e, &supply, &why);
+		}
 		out->checked++;
 		pp_digest_hex(e->hash, hex);
 		if (loaded == PP_E_NOMEM) {

@@ -7,6 +7,7 @@ are full; files that are no stores, newer ones, damaged ones. Speaks TAP.
 import glob
 import json
 import os
+import pty
 import random
 import re
 import resource
@@ -103,6 +104,8 @@ def selecting(tap, work):
                               (['--since', '1d', '--between', '2d..1d'], 2, 'both')):
         tap.same(run('top', store, *words).returncode, code, what)
     tap.same(answer('store', 'list', '--json', store, '--where', 'number=9'), {'profiles': []}, 'an empty list')
+    tap.same(run('store', 'info', store, '--where', 'number=9').returncode, 3, 'nothing to tell about')
+    tap.same(run('diff', store).returncode, 2, 'which are before is to be said')
     tap.same(run('top', WEBSHOP, '--where', 'a=b').returncode, 2, 'a file is no store')
     rows = answer('store', 'list', '--json', '-n', '2', store)
     tap.ok([row['labels']['number'] for row in rows['profiles']] == ['4', '3'] and rows['cut']['page'] == 2, 'pages, newest first', rows)
@@ -118,6 +121,10 @@ def keeping(tap, work):
     out = os.path.join(work, 'out.folded')
     tap.ok(run('store', 'get', store, rows[True], '-o', out).returncode == 0 and open(out, 'rb').read() == open(file, 'rb').read(), 'the original')
     tap.ok(run('store', 'get', store, rows[False], '-o', out).returncode == 0 and open(out, 'rb').read() == b'a 2\nb 2\n', 'or converted')
+    os.unlink(out)
+    tap.ok(run('store', 'get', store, '--where', 'kept=""', '-o', out).returncode == 0 and open(out, 'rb').read() == b'a 2\nb 2\n', 'by a condition')
+    tap.same([run('store', 'get', f'{store}?where=kept=""', rows[False], '-o', out).returncode, run('store', 'get', store, '--where', 'format=folded', '-o', out).returncode,
+              run('store', 'get', store, '--where', 'kept=no', '-o', out).returncode], [0, 3, 3], 'of one profile')
     tap.same(run('store', 'get', store, 'zz', '-o', out).returncode, 2, 'no id')
     tap.same(run('store', 'get', store, '0' * 32, '-o', out).returncode, 3, 'an id of nothing')
     tap.same(answer('store', 'remove', '--json', store, rows[True]), {'removed': 1}, 'one is removed')
@@ -224,6 +231,16 @@ def hostile(tap, work):
     with open(half, 'wb'):
         pass
     tap.ok(run('store', 'add', half, WEBSHOP).returncode == 0 and answer('top', '--json', half)['total'] == 6017, 'an empty file is completed')
+    os.unlink(half)
+    with sqlite3.connect(half) as db:
+        db.execute('PRAGMA application_id = 0x70707366')
+        db.execute('PRAGMA user_version = 1')
+    db.close()
+    tap.same([run('top', half).returncode, run('store', 'list', half).returncode, run('store', 'add', half, WEBSHOP).returncode,
+              answer('top', '--json', half).get('total')], [3, 3, 0, 6017], 'as is a store without tables')
+    for source, what in ((os.path.join(work, 'none.ppdb'), 'missing'), (os.path.join(work, 'foreign.ppdb'), 'foreign')):
+        tap.same([run('top', source, '--where', 'a=b').returncode, run('diff', source, '--before', 'a=b', '--after', 'a=c').returncode], [3, 3],
+                 f'a selection of a {what} store')
     dice, wrong, seen = random.Random(7), [], set()
     total = answer('top', '--json', store)['total']
     for i in range(40):
@@ -258,6 +275,28 @@ def hostile(tap, work):
     tap.same(answer('store', 'list', '--json', store)['profiles'][0]['metrics'], {}, 'what is no JSON is not printed as such')
     tap.ok(run('store', 'add', store, WEBSHOP, '--label', 'x=y').returncode == 0 and len(answer('store', 'list', '--json', store)['profiles']) == 2,
            'nothing that a store brings is run')
+
+
+def checked(tap, work):
+    """Kept and packed: the input is sound, the cells are not."""
+    store = os.path.join(work, 'both.ppdb')
+    run('store', 'add', store, WEBSHOP, '--keep')
+    run('store', 'compact', store)
+    with sqlite3.connect(store) as db:
+        db.execute('UPDATE cells SET total = 1')
+    db.close()
+    tap.same(run('store', 'check', store).returncode, 3, 'a blob that is not its total')
+
+
+def narrow(tap, store):
+    """A list on a terminal of 80 columns."""
+    leader, follower = pty.openpty()
+    env = {**os.environ, 'COLUMNS': '80', 'NO_COLOR': '1', 'LC_ALL': 'C.UTF-8'}
+    subprocess.run([polyprof, 'store', 'list', store], stdout=follower, stdin=subprocess.DEVNULL, env=env, check=True)
+    os.close(follower)
+    lines = os.read(leader, 65536).decode().splitlines()
+    os.close(leader)
+    tap.ok(len(lines) == 5 and max(map(len, lines)) == 80, 'a list on a terminal', lines)
 
 
 def watching(tap, work):
@@ -295,6 +334,8 @@ def main():
         killed(tap, work)
         full(tap, work)
         hostile(tap, work)
+        checked(tap, work)
+        narrow(tap, store)
         watching(tap, work)
     return tap.done()
 
