@@ -189,9 +189,13 @@ member_begin(struct pp_reply *r, const struct pp_stored *member, struct pp_loade
 	pp_status status = r->opts.provider->load(member->selected, member->nth, s, &problem);
 	struct pp_from from = { 0 };
 
-	if (status != PP_OK && status != PP_E_NOMEM)
+	if (status != PP_OK && status != PP_E_NOMEM) {
+		if (problem.n == 0)
+			pp_buf_adds(&problem, pp_status_text(status));
+		pp_member_hint(r, l->file, &problem);
 		(void)pp_answer_fail(answer_of(r), status, "damaged-store", "%s",
-		                     problem.n ? problem.p : pp_status_text(status));
+		                     problem.p ? problem.p : pp_status_text(status));
+	}
 	pp_buf_release(&problem);
 	if (status != PP_OK || s->n == 0) {
 		l->profile = s->profile;

@@ -52,6 +52,18 @@ pp_member_find(const struct pp_reply *r, const char *name)
 }
 
 void
+pp_member_hint(const struct pp_reply *r, const char *file, struct pp_buf *out)
+{
+	const struct pp_stored *m = pp_member_find(r, file);
+
+	if (!m)
+		return;
+	pp_buf_adds(out, "; --where selects others, and leaves this one out by '");
+	r->opts.provider->without(m->selected, m->nth, out);
+	pp_buf_adds(out, "'");
+}
+
+void
 pp_members_release(struct pp_reply *r)
 {
 	struct pp_members *m = &r->members;

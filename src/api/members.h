@@ -33,4 +33,7 @@ bool pp_members_lack(const struct pp_reply *);
 void pp_members_facts(struct pp_reply *);
 void pp_members_release(struct pp_reply *);
 
+/* Appends how to ask without that file, when it is of a store: "; --where selects others: ...". */
+void pp_member_hint(const struct pp_reply *, const char *file, struct pp_buf *out);
+
 #endif

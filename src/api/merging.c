@@ -41,12 +41,19 @@ load_one(struct pp_reply *r, const char *file, const struct pp_load_order *order
 static pp_status
 merge_failed(struct pp_reply *r, const char *file, pp_status status, const struct pp_buf *problem)
 {
-	if (status == PP_E_USAGE)
-		return pp_answer_fail(
+	struct pp_buf hint = { 0 };
+
+	if (status == PP_E_USAGE) {
+		pp_member_hint(r, file, &hint);
+		status = pp_answer_fail(
 		    answer_of(r), PP_E_UNSUPPORTED, "not-alike",
 		    "%s does not measure the same things as the files before it, so they "
-		    "cannot be merged%s%s",
-		    file, problem->n ? ": " : "", problem->n ? problem->p : "");
+		    "cannot be merged%s%s%s",
+		    file, problem->n ? ": " : "", problem->n ? problem->p : "",
+		    hint.p ? hint.p : "");
+		pp_buf_release(&hint);
+		return status;
+	}
 	/* Each file is fine, what they come to cannot be written. */
 	if (status == PP_E_LIMIT && problem->n && strcmp(r->asking.question->name, "merge") == 0)
 		status = PP_E_OUTPUT;

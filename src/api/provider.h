@@ -69,6 +69,8 @@ struct pp_provider {
 	size_t (*count)(const struct pp_selected *);
 	/* What one is called in messages; it can be asked about by that name. Lives as long as the selection. */
 	const char *(*name)(struct pp_selected *, size_t nth);
+	/* Appends a condition that leaves one out. */
+	void (*without)(const struct pp_selected *, size_t nth, struct pp_buf *out);
 	/* The value of a label of one; n = 0: it has none. Lives as long as the selection. */
 	struct pp_slice (*label)(struct pp_selected *, size_t nth, struct pp_slice key);
 	/* Tells contents apart; 0 = unknown. */

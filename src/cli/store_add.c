@@ -400,7 +400,7 @@ int
 pp_store_add(struct pp_cli *cli, const char *store, const char *const *paths, size_t n)
 {
 	struct adding a = { .cli = cli, .watches = pp_args_flag(&cli->args, "watch") };
-	struct pp_buf problem = { 0 };
+	struct pp_buf by_hand = { 0 }, problem = { 0 };
 	pp_status status;
 	size_t i;
 	int code;
@@ -409,8 +409,9 @@ pp_store_add(struct pp_cli *cli, const char *store, const char *const *paths, si
 		return pp_cli_usage(cli, "name what is to be added");
 	code = labels_read(&a);
 	/* Labels that are given by hand are wrong for all files, or for none. */
-	if (code == 0 && !labels_of(&a, "", &(struct pp_buf){ 0 }, &problem))
+	if (code == 0 && !labels_of(&a, "", &by_hand, &problem))
 		code = pp_cli_wrong(cli, "%s", problem.n ? problem.p : "out of memory");
+	pp_buf_release(&by_hand);
 	if (code == 0) {
 		status = pp_store_open(store, PP_STORE_ADD, &a.store, &problem);
 		code = status == PP_OK ? 0 : pp_store_failure(cli, status, &problem);

@@ -269,6 +269,16 @@ selected_name(struct pp_selected *selected, size_t nth)
 	return s->name.failed ? NULL : s->name.p;
 }
 
+static void
+selected_without(const struct pp_selected *selected, size_t nth, struct pp_buf *out)
+{
+	const struct chosen *s = (const struct chosen *)selected;
+	char hex[2 * PP_DIGEST + 1];
+
+	pp_digest_hex(s->list.entries.at[nth].hash, hex);
+	pp_buf_addf(out, "profile!=%.12s", hex);
+}
+
 static struct pp_slice
 selected_label(struct pp_selected *selected, size_t nth, struct pp_slice key)
 {
@@ -352,6 +362,7 @@ const struct pp_provider pp_store_provider = {
 	.select = provider_select,
 	.count = selected_count,
 	.name = selected_name,
+	.without = selected_without,
 	.label = selected_label,
 	.stamp = selected_stamp,
 	.load = selected_load,
