@@ -674,5 +674,14 @@ await test('size', async () => {
   is(p.complaints, [], 'size: no complaints');
 });
 
+await test('files of several programs', async () => {
+  const p = await page(b), files = ['cpuprofile/good/oven.cpuprofile.gz', 'xdebug/good/3.2.0-recursion.xdebug', 'nytprof/good/modules.out'].map(f => sample('formats', f));
+  await open(p, makeReport('programs', ...files));
+  is(await p.locator('h1').innerText(), 'oven.cpuprofile.gz and 2 more', 'the heading names the first and counts the others');
+  is(await p.locator('h1').getAttribute('title'), files.join('\n'), 'all are named behind it');
+  ok(/^3 files added up · /.test(await p.locator('.sub').innerText()), 'none passes for the format of all', await p.locator('.sub').innerText());
+  is(p.complaints, [], 'several programs: no complaints');
+});
+
 await b.close();
 done();

@@ -521,12 +521,12 @@ export class App {
   }
 
   private build(): void {
-    const { profiles, title } = this.data.meta;
+    const { profiles, title, inputs } = this.data.meta, added = this.added();
     const names = [...new Set(profiles.map(p => p.file))].map(f => f.replace(/^.*\//, ''));
-    const heading = title || names.join(' \u2192 ');
+    const heading = title || (added > 1 ? `${names[0]} and ${digits(added - 1)} more` : names.join(' \u2192 '));
     document.body.append(el('div', { class: 'app' },
       el('header', {},
-        el('div', { class: 'brand' }, this.remote && el('a', { class: 'home', href: this.remote.home, title: 'All profiles' }, '\u2039 Profiles'), el('h1', { title: profiles.map(p => p.file).join('\n') }, shown(heading, 120)), this.fold, el('p', { class: 'sub' }, ...this.subtitle())),
+        el('div', { class: 'brand' }, this.remote && el('a', { class: 'home', href: this.remote.home, title: 'All profiles' }, '\u2039 Profiles'), el('h1', { title: (added > 1 ? inputs.slice(0, 100) : profiles.map(p => p.file)).join('\n') }, shown(heading, 120)), this.fold, el('p', { class: 'sub' }, ...this.subtitle())),
         el('div', { class: 'tools' }, this.picks,
           el('div', { class: 'find' }, this.searchBox, button('Aa', 'Match case', () => this.set({ ignoreCase: !this.state.ignoreCase }, 'quiet'), { id: 'case' }), this.found),
           button('\u25d0', 'Dark or light', () => this.set({ theme: this.dark ? 'light' : 'dark' }, 'quiet'), { id: 'theme' }),
@@ -538,6 +538,12 @@ export class App {
     document.title = `${shown(heading, 120)} \u2013 polyprof`;
   }
 
+  /** How many files were added up to what is shown as one profile. */
+  private added(): number {
+    const { profiles, inputs } = this.data.meta;
+    return this.remote || profiles.length > 1 ? 1 : inputs.length;
+  }
+
   private subtitle(): (Node | string)[] {
     const { profiles, cut } = this.data.meta, p = profiles[profiles.length - 1], out: (Node | string)[] = [];
     const whole = (x: ProfileInfo, named: (m: Metric, raw: number) => string) => {
@@ -545,7 +551,8 @@ export class App {
       return m ? named(m, (m.total / m.num) * m.den * 10 ** m.scale) + (m.falls ? ' net' : '') : '';
     };
     const both = (of: (x: ProfileInfo) => string) => [...new Set(profiles.map(of))].join(' \u2192 ');
-    const facts = [[...new Set(profiles.map(x => x.format + (x.variant ? ' ' + x.variant : '')))].join(' and '), p.producer,
+    const added = this.added(), formats = [...new Set(profiles.map(x => x.format + (x.variant ? ' ' + x.variant : '')))].join(' and ');
+    const facts = [...(added > 1 ? [`${digits(added)} files added up`] : [formats, p.producer]),
       (profiles.length > 1 ? whole(profiles[0], value) + ' \u2192 ' : '') + whole(p, valueNamed), both(x => digits(x.functions)) + (p.functions === 1 ? ' function' : ' functions')];
     const recorded = (x: ProfileInfo) => (x.timeEnd !== undefined && x.timeStart !== undefined && x.timeEnd > x.timeStart ? time(x.timeEnd - x.timeStart) : '');
     if (profiles.every(recorded)) facts.push('recorded for ' + both(recorded));
