@@ -460,6 +460,62 @@ ask_sides(struct pp_reply *r, const char *const *files, size_t n)
 	}
 }
 
+/* ---- profiles of a store, one after the other ---- */
+
+struct sequence {
+	struct pp_reply *r;
+	const char *const *files;
+	struct pp_load_order order;
+	struct pp_profile *held; /* the one that was read last */
+};
+
+static void
+sequence_when(void *data, size_t nth, int64_t *begin, uint64_t *profiles)
+{
+	const struct sequence *s = data;
+	const struct pp_stored *m = pp_member_find(s->r, s->files[nth]);
+
+	s->r->opts.provider->when(m->selected, m->nth, begin, profiles);
+}
+
+static struct pp_slice
+sequence_label(void *data, size_t nth, struct pp_slice key)
+{
+	const struct sequence *s = data;
+	const struct pp_stored *m = pp_member_find(s->r, s->files[nth]);
+
+	return s->r->opts.provider->label(m->selected, m->nth, key);
+}
+
+static pp_status
+sequence_load(void *data, size_t nth, const struct pp_profile **profile)
+{
+	struct sequence *s = data;
+	pp_status status;
+
+	pp_profile_free(s->held);
+	s->held = NULL;
+	status = pp_load_files(s->r, s->files + nth, 1, &s->order, &s->held);
+	if (status == PP_OK)
+		status = scope_apply(s->r, &s->order.want, &s->held);
+	*profile = s->held;
+	return status;
+}
+
+static pp_status
+ask_over_time(struct pp_reply *r, const char *const *files, size_t n)
+{
+	struct sequence s = { r, files, { .want = pp_asking_want(&r->asking) }, NULL };
+	struct pp_sequence sequence = { n, &s, sequence_when, sequence_label, sequence_load };
+	pp_status status;
+
+	r->subject.sequence = &sequence;
+	status = pp_asking_run(&r->asking, &r->subject);
+	r->subject.sequence = NULL;
+	pp_profile_free(s.held);
+	return status;
+}
+
 /* Each file by itself, all there at once. */
 static pp_status
 ask_series(struct pp_reply *r, const char *const *files, size_t n)
@@ -544,14 +600,28 @@ files_take(struct pp_reply *r, const char *const *files, size_t n, const char *c
 	return PP_OK;
 }
 
+/* Whether nothing but stores is named, and no excerpt is asked for. */
+static bool
+all_stores(const struct pp_reply *r, const char *const *files, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n && pp_provider_knows(r, files[i]); i++)
+		;
+	return n > 0 && i == n && r->asking.params->budget.tokens == PP_UNSET;
+}
+
 static pp_status
 ask_about(struct pp_reply *r, const char *const *given, size_t n)
 {
 	const struct pp_question *q = r->asking.question;
 	const char *const *files = NULL;
 	struct file_names names = { 0 };
-	pp_status status = q->asks == PP_ASKS_SIDES ? PP_OK : files_expand(r, given, n, &names);
+	pp_status status;
 
+	r->asking.params->over_time = q->asks == PP_ASKS_SERIES && q->run &&
+	                              all_stores(r, given, n);
+	status = q->asks == PP_ASKS_SIDES ? PP_OK : files_expand(r, given, n, &names);
 	if (status == PP_OK && (names.directories || names.stores)) {
 		r->from_directory = names.directories > 0;
 		r->from_store = names.stores > 0;
@@ -588,7 +658,8 @@ ask_about(struct pp_reply *r, const char *const *given, size_t n)
 	case PP_ASKS_FOLDERS:
 		return ask_folders(r, files, n);
 	case PP_ASKS_SERIES:
-		return ask_series(r, files, n);
+		return r->asking.params->over_time ? ask_over_time(r, files, n)
+		                                   : ask_series(r, files, n);
 	case PP_ASKS_NOTHING:
 		break;
 	}

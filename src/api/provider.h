@@ -73,6 +73,8 @@ struct pp_provider {
 	void (*without)(const struct pp_selected *, size_t nth, struct pp_buf *out);
 	/* The value of a label of one; n = 0: it has none. Lives as long as the selection. */
 	struct pp_slice (*label)(struct pp_selected *, size_t nth, struct pp_slice key);
+	/* When one began, in ns since 1970, and for how many profiles it stands. */
+	void (*when)(const struct pp_selected *, size_t nth, int64_t *begin, uint64_t *profiles);
 	/* Tells contents apart; 0 = unknown. */
 	uint32_t (*stamp)(const struct pp_selected *, size_t nth);
 	pp_status (*load)(struct pp_selected *, size_t nth, struct pp_supply *,

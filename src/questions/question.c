@@ -292,7 +292,8 @@ pp_excerpt_asked(const struct pp_asking *asking)
 {
 	const struct pp_question *q = asking->question;
 
-	return q->excerpt && (asking->params->budget.tokens != PP_UNSET || !q->run);
+	return q->excerpt && (asking->params->budget.tokens != PP_UNSET || !q->run ||
+	                      (q->asks == PP_ASKS_SERIES && !asking->params->over_time));
 }
 
 /* A word or a node that may be a handle needs all of the profile as well. */

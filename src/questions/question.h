@@ -51,6 +51,7 @@ struct pp_asked {
 		bool partial;
 		uint64_t max_nodes;
 	} store;            /* which profiles of a store; NULL = all */
+	bool over_time;     /* PP_ASKS_SERIES: of a store, by time (pp_subject.sequence) */
 	const char *base;   /* the file that is subtracted; or NULL */
 	unsigned names;     /* enum pp_names */
 	bool handles;       /* rows for people begin with them */
@@ -90,13 +91,26 @@ struct pp_listed {
 	int64_t when; /* Unix seconds */
 };
 
+/* The profiles of a store, which are read one after the other. */
+struct pp_sequence {
+	size_t n;
+	void *data;
+	/* When one began, in ns since 1970, and for how many profiles it stands. */
+	void (*when)(void *data, size_t nth, int64_t *begin, uint64_t *profiles);
+	/* The value of a label, until the next call; n = 0: it has none. */
+	struct pp_slice (*label)(void *data, size_t nth, struct pp_slice key);
+	/* Reads one and lets go of the one before: PP_OK, or a status with the reason said. */
+	pp_status (*load)(void *data, size_t nth, const struct pp_profile **);
+};
+
 /* What a question is about: mostly one profile. Comparisons have several; from `split` on they are "after". */
 struct pp_subject {
 	const struct pp_topic *topics;
 	size_t n, split;
 	size_t
 	    nth; /* PP_ASKS_EACH: the topic that it is asked about now, those before being done with */
-	const struct pp_listed *listed; /* PP_ASKS_FOLDERS */
+	const struct pp_sequence *sequence; /* instead of topics, pp_asked.over_time; or NULL */
+	const struct pp_listed *listed;     /* PP_ASKS_FOLDERS */
 	size_t listed_count;
 	/* A date in the local time of the user, from text (false: it is none) and to text. */
 	bool (*date_parse)(const char *text, int64_t *when);

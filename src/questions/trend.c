@@ -7,6 +7,7 @@
 
 #include "base/sort.h"
 #include "questions/excerpt.h"
+#include "questions/trend.h"
 
 #define FILES_LEAST 3
 #define Z_LEAST 4.0
@@ -22,17 +23,33 @@ static const struct pp_param trend_params[] = {
 };
 static const struct pp_param_group trend_group = { "Rows", trend_params };
 
-static const struct pp_param_use trend_uses[] = { { &trend_group, 0, PP_GROUP_FIRST }, { 0 } };
+static const struct pp_param time_params[] = {
+	{ "function", 0, PP_PARAM_TEXT, "NAME", "of a store, what this function cost over time",
+	  PP_HINT_NONE, offsetof(struct pp_trend_params, function) },
+	{ "every", 0, PP_PARAM_TEXT, "SPAN",
+	  "of a store, how long a point is: 90s 30m 1h 1d 2w (default: some 50 points)",
+	  PP_HINT_NONE, offsetof(struct pp_trend_params, every) },
+	{ "by", 0, PP_PARAM_TEXT, "KEY", "of a store, a series for each value of this label",
+	  PP_HINT_NONE, offsetof(struct pp_trend_params, by) },
+	{ 0 },
+};
+static const struct pp_param_group time_group = { "Time", time_params };
+
+static const struct pp_param_use trend_uses[] = { { &trend_group, 0, PP_GROUP_FIRST },
+	                                          { &time_group, 0, PP_GROUP_FIRST },
+	                                          { 0 } };
 
 const struct pp_question pp_question_trend = {
 	.name = "trend",
 	.summary = "where among several profiles in order a function's share of the whole changed",
 	.params = trend_uses,
-	.params_size = sizeof(struct pp_asked),
+	.params_size = sizeof(struct pp_trend_params),
 	.asks = PP_ASKS_SERIES,
 	.gives = PP_GIVES_JSON,
 	.want = trend_want,
+	.ready = pp_trend_ready,
 	.excerpt = trend_excerpt,
+	.run = pp_trend_over_time,
 };
 
 static void

@@ -294,6 +294,15 @@ selected_label(struct pp_selected *selected, size_t nth, struct pp_slice key)
 	return pp_label_set_get(&s->labels, key);
 }
 
+static void
+selected_when(const struct pp_selected *selected, size_t nth, int64_t *begin, uint64_t *profiles)
+{
+	const struct chosen *s = (const struct chosen *)selected;
+
+	*begin = s->list.entries.at[nth].t0;
+	*profiles = s->list.entries.at[nth].profiles;
+}
+
 static uint32_t
 selected_stamp(const struct pp_selected *selected, size_t nth)
 {
@@ -364,6 +373,7 @@ const struct pp_provider pp_store_provider = {
 	.name = selected_name,
 	.without = selected_without,
 	.label = selected_label,
+	.when = selected_when,
 	.stamp = selected_stamp,
 	.load = selected_load,
 	.drop = pp_parcel_drop,

@@ -37,6 +37,8 @@ interface TrendData {
   names: [string, number][]; // functions to choose from, with their cost
   ordinal: boolean; // times are numbers of files
   titles: string[]; // of these
+  shares: boolean; // steps are of shares, not of costs
+  why?: string; // there are no steps: what was asked for makes no sense
 }
 
 /** Colours that people with any eyes can tell apart, on white and on black. */
@@ -50,12 +52,12 @@ async function fromStore(question: Question, func: string, by: string, every: st
   const more: Params = [['n', '20'], ...(func ? [['function', func] as [string, string]] : []), ...(by ? [['by', by] as [string, string]] : []), ...(every ? [['every', every] as [string, string]] : [])];
   const ask = (params: Params) => askJson<Json>('trend', [...question.params, ...params]);
   const rest = more.filter(([k]) => k !== 'function' && k !== 'n'), all = func ? await ask(more.filter(([k]) => k !== 'n')) : await ask(rest);
-  const rows = (list: unknown) => (Array.isArray(list) ? list as Json[] : []), steps = rows(all.steps ?? all.functions ?? all.changes).map((s): Step => ({
+  const rows = (list: unknown) => (Array.isArray(list) ? list as Json[] : []), steps = rows(all.steps).map((s): Step => ({
     name: textOf(s.name ?? func), file: textOf(s.file), time: Number(s.time ?? 0), by: textOf(s.by), before: Number(s.before ?? 0), after: Number(s.after ?? 0), status: textOf(s.status),
   }));
   const top = await askJson<{ functions?: { name: string; self: Record<string, number> }[] }>('top', [...question.params, ['n', '40']]).catch(() => ({ functions: [] }));
   return {
-    function: func, unit: textOf(all.unit), metric: textOf(all.metric), steps, ordinal: false, titles: [],
+    function: func, unit: textOf(all.unit), metric: textOf(all.metric), steps, ordinal: false, shares: false, titles: [],
     names: (top.functions ?? []).map((f): [string, number] => [f.name, Number(Object.values(f.self)[0] ?? 0)]),
     points: rows(all.points).map((p): Point => ({
       time: Number(p.time), by: textOf(p.by), value: Number(p.mean ?? p.self ?? 0), se: Number(p.se ?? 0), share: Number(p.whole) ? Number(p.self) / Number(p.whole) : 0, profiles: Number(p.profiles ?? 1),
@@ -81,14 +83,6 @@ interface Item {
 
 const MOST = 60; // profiles that are asked one by one
 
-/** Where a list of numbers is cut in two parts that differ most. */
-function stepOf(list: number[]): { at: number; before: number; after: number } {
-  const mean = (part: number[]) => part.reduce((a, b) => a + b, 0) / (part.length || 1), size = (i: number) => Math.abs(mean(list.slice(i)) - mean(list.slice(0, i)));
-  let at = 1;
-  for (let i = 2; i < list.length; i++) if (size(i) > size(at)) at = i;
-  return { at, before: mean(list.slice(0, at)), after: mean(list.slice(at)) };
-}
-
 /** Profiles one after the other: what each function costs in each of them. */
 async function fromItems(items: Item[], func: string, ordinal: boolean): Promise<TrendData> {
   const answers: TopAnswer[] = [];
@@ -100,25 +94,31 @@ async function fromItems(items: Item[], func: string, ordinal: boolean): Promise
   }));
   const share = (name: string, i: number) => (costs.get(name)?.[i] ?? 0) / wholes[i];
   const names = [...costs.keys()].map((name): [string, number] => [name, Math.max(...items.map((_, i) => share(name, i)))]).sort((a, b) => b[1] - a[1]).slice(0, 40), chosen = func ? [func] : names.slice(0, 5).map(n => n[0]);
-  const steps = names.map(([name]): Step => {
-    const { at, before, after } = stepOf(items.map((_, i) => share(name, i)));
-    return { name, file: '', time: items[at]?.time ?? 0, by: '', before, after, status: after > before ? 'grew' : 'shrank' };
-  }).filter(s => Math.abs(s.after - s.before) >= 0.02 && (!func || s.name === func)).sort((a, b) => Math.abs(b.after - b.before) - Math.abs(a.after - a.before));
   return {
-    function: func, unit: answers[0]?.unit ?? '', metric, names, steps, ordinal, titles: items.map(i => i.title),
+    function: func, unit: answers[0]?.unit ?? '', metric, names, steps: [], ordinal, shares: ordinal, titles: items.map(i => i.title),
     points: chosen.flatMap(name => items.map((item, i): Point => ({ time: item.time, by: func ? item.by : name, value: costs.get(name)?.[i] ?? 0, se: 0, share: share(name, i), profiles: 1, open: item.open }))),
   };
 }
 
-function fromFiles(question: Question, func: string): Promise<TrendData> {
-  return fromItems(question.files.slice(0, MOST).map((file, i) => ({ open: [['file', file]], title: file.replace(/^.*\/(?=.)/, ''), time: i, by: '' })), func, true);
+/** Files in their order; which functions changed by more than noise is told by the server. */
+async function fromFiles(question: Question, func: string): Promise<TrendData> {
+  const files = question.files.slice(0, MOST), items = files.map((file, i): Item => ({ open: [['file', file]], title: file.replace(/^.*\/(?=.)/, ''), time: i, by: '' }));
+  const drawn = await fromItems(items, func, true);
+  try {
+    const { rows } = await askJson<{ rows: [string, string, number, number, number, number][] }>('trend', files.map((file): [string, string] => ['file', file]));
+    const steps = rows.map(([name, , time, before, after]): Step => ({ name, file: '', time, by: '', before: before / 100, after: after / 100, status: after > before ? 'grew' : 'shrank' }));
+    return { ...drawn, steps: steps.filter(s => !func || s.name === func) };
+  } catch (error) {
+    if (error instanceof Refused) return { ...drawn, why: error.message };
+    throw error;
+  }
 }
 
-/** A store whose server draws no trends: its newest profiles one by one. */
-async function fromProfiles(question: Question, func: string, by: string): Promise<TrendData> {
+/** The costliest functions in the newest profiles of a store, one by one. */
+async function fromProfiles(question: Question, by: string): Promise<TrendData> {
   const { profiles } = await askJson<{ profiles: { id: string; labels: Record<string, string>; time: { start: number }; source?: string }[] }>('store', [...question.params, ['n', String(MOST)]]);
   const items = profiles.reverse().map((p): Item => ({ open: [['file', question.files[0]], ['where', `profile=${p.id}`]], title: (p.source ?? p.id).replace(/^.*\/(?=.)/, ''), time: p.time.start, by: by ? p.labels[by] ?? '' : '' }));
-  return fromItems(items, func, false);
+  return fromItems(items, '', false);
 }
 
 const svg = <K extends keyof SVGElementTagNameMap>(tag: K, props: Record<string, string | number>, ...children: (Node | string)[]): SVGElementTagNameMap[K] => {
@@ -189,8 +189,8 @@ export async function openTrend(question: Question): Promise<void> {
     void draw();
   };
   const draw = async () => {
-    const data = files ? await fromFiles(question, state.function) : await fromStore(question, state.function, state.by, state.every).then(d => (state.function || d.points.length ? d : fromProfiles(question, '', state.by).then(p => ({ ...p, steps: d.steps })))).catch(error => {
-      if (error instanceof Refused && error.status === 400) return fromProfiles(question, state.function, state.by);
+    const data = files ? await fromFiles(question, state.function) : await fromStore(question, state.function, state.by, state.every).then(d => (state.function || d.points.length ? d : fromProfiles(question, state.by).then(p => ({ ...p, steps: d.steps })))).catch(error => {
+      if (error instanceof Refused && error.status === 400) return fromProfiles(question, state.by).then(p => ({ ...p, why: error.message }));
       throw error;
     });
     const name = el('input', { type: 'text', 'aria-label': 'Function', placeholder: 'function', value: state.function, list: 'functions', spellcheck: 'false', autocomplete: 'off', onchange: () => set({ function: name.value }) });
@@ -200,10 +200,10 @@ export async function openTrend(question: Question): Promise<void> {
       select('Show', [['share', 'share of all'], ['cost', 'cost']], state.show, v => set({ show: v })), button('\u25d0', 'Dark or light', () => set({ theme: dark() ? 'light' : 'dark' }), { id: 'theme' }));
     fill(status, data.points.length ? `${shown(state.function || 'The costliest functions', 80)}, ${plural(new Set(data.points.map(p => p.time)).size, 'point', 'points')}` : files || state.function ? 'Nothing was found.' : 'Choose a function, or one of those that changed');
     fill(chart, data.points.length > 0 && new TrendChart(data, state.show === 'share', p => location.assign(viewAddress(p.open) + (state.function || p.by ? '#search=' + encodeURIComponent('^' + escapeRegex(state.function || p.by) + '$') : ''))).host);
-    fill(steps, el('h2', {}, data.steps.length ? 'What changed' : 'No function changed by more than noise'), data.steps.length > 0 && el('table', { class: 'profiles' },
+    fill(steps, el('h2', {}, data.why ? shown(data.why, 300) : data.steps.length ? 'What changed' : state.function ? 'It did not change by more than noise' : 'No function changed by more than noise'), data.steps.length > 0 && el('table', { class: 'profiles' },
       el('thead', {}, el('tr', {}, ...['Function', 'When', 'Before', 'After', 'Change'].map((t, i) => el('th', { scope: 'col', class: i > 1 ? 'number' : '' }, t)))),
       el('tbody', {}, ...data.steps.slice(0, 100).map(s => {
-        const asShare = data.ordinal || (Math.abs(s.before) <= 1 && Math.abs(s.after) <= 1), said = (v: number) => (asShare ? percent(v, 1) || '0%' : valueOf(v, data.unit));
+        const said = (v: number) => (data.shares ? percent(v, 1) || '0%' : valueOf(v, data.unit));
         return el('tr', {}, el('td', { class: 'name' }, button(shown(s.name, 120) || '(no name)', 'Draw ' + shown(s.name, 120), () => set({ function: s.name }), { class: 'link' }, 60), s.by && el('small', {}, shown(s.by, 60))),
           el('td', {}, data.ordinal ? shown(data.titles[s.time] ?? '', 40) : new Date(s.time / 1e6).toISOString().replace('T', ' ').slice(0, 16)), el('td', { class: 'number' }, said(s.before)), el('td', { class: 'number' }, said(s.after)),
           el('td', { class: 'number ' + (s.after > s.before ? 'grew' : 'shrank') }, s.before ? `${s.after > s.before ? '+' : ''}${percent(s.after - s.before, Math.abs(s.before))}` : 'new'));
