@@ -266,8 +266,11 @@ pp_timed_answer(struct pp_timed *t, pp_func func)
 {
 	struct pp_answer *a = t->answer;
 	struct pp_buf every = { 0 };
+	uint64_t profiles = 0;
 	size_t i, points = 0;
 
+	for (i = 0; i < t->spans.n; i++)
+		profiles += (uint64_t)t->spans.at[i].sum.profiles;
 	if (func)
 		pp_answer_text(a, "function", PP_AS_NAME,
 		               pp_text_of(t->all, t->all->funcs.at[func].name));
@@ -279,8 +282,9 @@ pp_timed_answer(struct pp_timed *t, pp_func func)
 	if (func)
 		pp_answer_say_name(a, PP_INK_TITLE,
 		                   pp_text_of(t->all, t->all->funcs.at[func].name));
-	pp_answer_say(a, PP_INK_PLAIN, "%s in %zu profiles, every %s\n\n",
-	              func ? "" : "functions themselves", t->sequence->n, every.p ? every.p : "");
+	pp_answer_say(a, PP_INK_PLAIN, "%s in %llu profiles, every %s\n\n",
+	              func ? "" : "functions themselves", (unsigned long long)profiles,
+	              every.p ? every.p : "");
 	pp_buf_release(&every);
 	for (i = 0; i < t->spans.n; i++)
 		if (t->spans.at[i].sum.runs > 0) {

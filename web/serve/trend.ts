@@ -144,7 +144,7 @@ export class TrendChart {
 
   private draw(): void {
     const { points, ordinal, titles, unit } = this.data, width = Math.max(280, this.host.clientWidth), height = Math.max(220, Math.min(380, width / 2.6)), left = 64, right = 14, top = 12, bottom = 34;
-    const value = (p: Point) => (this.shares ? p.share : p.value), most = Math.max(...points.map(p => value(p) + (this.shares ? 0 : p.se)), 1e-9), times = points.map(p => p.time), from = Math.min(...times), to = Math.max(...times, from + 1);
+    const value = (p: Point) => (this.shares ? p.share : p.value), most = Math.max(...points.map(p => value(p) + (this.shares ? 0 : p.se)), 1e-9), times = points.map(p => p.time), from = Math.min(...times), to = Math.max(...times, from + (ordinal ? 1 : 1e9));
     const x = (t: number) => left + ((t - from) / (to - from)) * (width - left - right), y = (v: number) => height - bottom - (v / most) * (height - top - bottom), said = (v: number) => (v === 0 ? '0' : this.shares ? percent(v, 1) : valueOf(v, unit));
     const groups = [...new Set(points.map(p => p.by))], picture = svg('svg', { viewBox: `0 0 ${width} ${height}`, width, height, role: 'group', 'aria-label': `Cost over ${ordinal ? 'profiles' : 'time'}` });
     for (const v of ticks(most, 4)) picture.append(svg('line', { x1: left, x2: width - right, y1: y(v), y2: y(v), class: 'grid' }), svg('text', { x: left - 8, y: y(v) + 4, class: 'axis end' }, said(v)));
