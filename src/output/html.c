@@ -223,9 +223,12 @@ fitting_next(const struct fitting *f)
 static pp_status
 fit(struct fitting *f, struct pp_buf *packed)
 {
-	pp_status status = f->room < 4096 ? PP_E_LIMIT : PP_OK;
+	pp_status status = PP_OK;
 	double share = 1;
 	bool done = false;
+
+	if (f->room < 4096)
+		return PP_E_LIMIT;
 
 	/* Text takes a quarter of its size when packed: so that is an eighth of the file. */
 	f->whole = (struct pp_html_detail){ .moments = MOST_MOMENTS, .source_bytes = UINT64_MAX };
