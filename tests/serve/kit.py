@@ -52,6 +52,12 @@ class Server:
             return int(file.read().split()[1]) * os.sysconf('SC_PAGESIZE')
 
 
+def memory_limit(polyprof, plain):
+    """Sanitizers keep what was freed, and tables of their own."""
+    with open(polyprof, 'rb') as file:
+        return plain * 20 if re.search(b'__[at]san_init', file.read()) else plain
+
+
 def read_all(s):
     parts = []
     try:
