@@ -153,6 +153,23 @@ refused_add(struct adding *a, const char *path, const char *rule, const struct p
 	}
 }
 
+/* A file that was refused, but has changed since. */
+static void
+refused_forget(struct adding *a, const char *path)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < a->refused.n; i++) {
+		if (strcmp(a->refused.at[i].file, path) != 0) {
+			a->refused.at[n++] = a->refused.at[i];
+			continue;
+		}
+		free(a->refused.at[i].file);
+		free(a->refused.at[i].message);
+	}
+	a->refused.n = n;
+}
+
 /* Commits what was prepared. */
 static void
 group_commit(struct adding *a)
@@ -199,7 +216,9 @@ file_add(struct adding *a, const char *path)
 		how.labels = json.p;
 		status = pp_store_prepare_file(path, &how, &p, &result, &problem);
 		/* What is still being written is taken when it is complete. */
-		if (status == PP_OK && a->watches && !pp_store_prepared_item(p)->complete) {
+		if (a->watches &&
+		    (status == PP_OK ? !pp_store_prepared_item(p)->complete
+		                     : strcmp(result.rule, "spx-body-missing") == 0)) {
 			pp_cli_note(a->cli, "%s is not complete, and is left until it changes",
 			            path);
 			pp_store_prepared_free(p);
@@ -278,23 +297,56 @@ on_stop(int signal_number)
 	stopped = 1;
 }
 
+/* Notes when a file changed last, and how large it is, beside what is noted; false when it is not there. */
+static bool
+state_add(const char *path, int64_t *modified, int64_t *size)
+{
+	struct stat st;
+	int64_t at;
+
+	if (stat(path, &st) != 0)
+		return false;
+	at = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+	*modified = at > *modified ? at : *modified;
+	*size += (int64_t)st.st_size;
+	return true;
+}
+
+/* The same of a file and the body that SPX writes beside it: either may be there first. */
+static bool
+state_read(const char *path, int64_t *modified, int64_t *size)
+{
+	static const char *const bodies[] = { ".txt.gz", ".txt.zst", ".txt" };
+	size_t n = strlen(path), i;
+
+	*modified = *size = 0;
+	if (!state_add(path, modified, size))
+		return false;
+	for (i = 0; i < PP_COUNT_OF(bodies) && n > 5 && strcmp(path + n - 5, ".json") == 0; i++) {
+		struct pp_buf body = { 0 };
+
+		pp_buf_addf(&body, "%.*s%s", (int)(n - 5), path, bodies[i]);
+		if (body.p)
+			(void)state_add(body.p, modified, size);
+		pp_buf_release(&body);
+	}
+	return true;
+}
+
 /* Takes a file that is new, or another than it was, and has settled. */
 static void
 watched_add(struct adding *a, const char *path)
 {
-	struct stat st;
-	int64_t modified;
+	int64_t modified, size;
 	size_t i;
 
-	if (stopped || stat(path, &st) != 0)
+	if (stopped || !state_read(path, &modified, &size))
 		return;
-	modified = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 	if (modified > now_ns() - SETTLED_NS)
 		return;
 	for (i = 0; i < a->seen.n && strcmp(a->seen.at[i].path, path) != 0; i++)
 		continue;
-	if (i < a->seen.n && a->seen.at[i].modified == modified &&
-	    a->seen.at[i].size == (int64_t)st.st_size)
+	if (i < a->seen.n && a->seen.at[i].modified == modified && a->seen.at[i].size == size)
 		return;
 	if (i == a->seen.n) {
 		char *copy = strdup(path);
@@ -305,7 +357,8 @@ watched_add(struct adding *a, const char *path)
 		}
 	}
 	a->seen.at[i].modified = modified;
-	a->seen.at[i].size = (int64_t)st.st_size;
+	a->seen.at[i].size = size;
+	refused_forget(a, path);
 	file_add(a, path);
 }
 

@@ -330,7 +330,7 @@ static int
 listener_open(struct pp_serve *s, struct pp_buf *problem)
 {
 	const char *text = s->o->listen ? s->o->listen : PP_SERVE_PORT;
-	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *found = NULL;
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *found = NULL, *at;
 	char host[256], port[8];
 	int code = 0, why;
 
@@ -343,27 +343,23 @@ listener_open(struct pp_serve *s, struct pp_buf *problem)
 		pp_buf_addf(problem, "--listen %s: %s", text, gai_strerror(why));
 		return PP_EXIT_USAGE;
 	}
-	s->loopback = is_loopback(found->ai_addr);
+	/* A name that is both is the address that most others try first. */
+	for (at = found; at->ai_next && at->ai_family != AF_INET;)
+		at = at->ai_next;
+	at = at->ai_family == AF_INET ? at : found;
+	s->loopback = is_loopback(at->ai_addr);
 	if (!s->loopback && !s->o->token_file) {
 		pp_buf_addf(problem,
 		            "--listen %s can be reached from other machines: that needs "
 		            "--token-file FILE",
 		            text);
 		code = PP_EXIT_USAGE;
-	} else if (!address_listen(s, found)) {
+	} else if (!address_listen(s, at)) {
 		pp_buf_addf(problem, "cannot listen on %s: %s", text, strerror(errno));
 		code = PP_EXIT_OUTPUT;
 	}
-	if (code == 0 && s->o->say) {
-		struct pp_buf said = { 0 };
-
-		pp_buf_addf(&said,
-		            strchr(host, ':') ? "serving on http://[%s]:%u/"
-		                              : "serving on http://%s:%u/",
-		            host, s->port);
-		s->o->say(s->o->ctx, said.p ? said.p : "serving");
-		pp_buf_release(&said);
-	}
+	pp_buf_addf(&s->address, strchr(host, ':') ? "http://[%s]:%u/" : "http://%s:%u/", host,
+	            s->port);
 	freeaddrinfo(found);
 	return code;
 }
@@ -417,6 +413,18 @@ processors(void)
 	return n < 1 ? 1 : n > 16 ? 16 : (unsigned)n;
 }
 
+/* Who reads this may push and may end it, so all is ready by then. */
+static void
+serving_say(struct pp_serve *s)
+{
+	struct pp_buf said = { 0 };
+
+	pp_buf_addf(&said, "serving on %s", s->address.p ? s->address.p : "");
+	if (s->o->say)
+		s->o->say(s->o->ctx, said.p ? said.p : "serving");
+	pp_buf_release(&said);
+}
+
 static int
 serve(struct pp_serve *s, struct pp_buf *problem)
 {
@@ -441,6 +449,7 @@ serve(struct pp_serve *s, struct pp_buf *problem)
 	if (s->pushing) {
 		running = s->http;
 		signals_set();
+		serving_say(s);
 		pp_http_run(s->http);
 		code = PP_EXIT_OK;
 	} else if (code == 0) {
@@ -474,5 +483,6 @@ pp_serve_run(const struct pp_serve_options *o, struct pp_buf *problem)
 		code = serve(&s, problem);
 	free(s.is_store);
 	pp_buf_release(&s.token);
+	pp_buf_release(&s.address);
 	return code;
 }

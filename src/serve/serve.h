@@ -137,7 +137,8 @@ struct pp_serve {
 	int listener;
 	unsigned port;
 	bool loopback;
-	struct pp_buf token; /* n = 0: none is needed */
+	struct pp_buf token;   /* n = 0: none is needed */
+	struct pp_buf address; /* how it is reached */
 	int64_t started;
 	bool *
 	    is_store; /* of each source: found out once, as a store's file must not be opened beside it */

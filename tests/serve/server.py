@@ -95,6 +95,11 @@ def guarded(s, polyprof, directory):
         T.same(r.returncode, code, f'serve {" ".join(words)}: exit {code}')
     r = subprocess.run([polyprof, 'serve', directory, '--listen', s.host], capture_output=True, check=False, timeout=20)
     T.same(r.returncode, 4, 'a port that is taken: exit 4')
+    for store, code in ((os.path.join(directory, 'missing', 'x.ppdb'), 4), (os.path.join(directory, 'a.folded'), 3)):
+        r = subprocess.run([polyprof, 'serve', '--store', store, '--listen', '0'], capture_output=True, check=False, timeout=20)
+        T.ok(r.returncode == code and b'serving' not in r.stderr, f'a store that cannot be used: exit {code}, before it says that it serves', r.stderr)
+    early = [kit.Server(polyprof, '--store', os.path.join(directory, f'early{i}.ppdb')).stop()[0] for i in range(4)]
+    T.same(early, [0] * 4, 'a signal as soon as it serves')
 
 
 def tokens(polyprof, directory):

@@ -307,14 +307,24 @@ def watching(tap, work):
     store, folder = os.path.join(work, 'w.ppdb'), os.path.join(work, 'inbox')
     os.makedirs(folder)
     folded(os.path.join(folder, 'old.folded'), 'main;old 1\n')
+    head = sorted(glob.glob(os.path.join(samples, 'spx/good/*.json')))[0]
+    body = next(head[:-5] + ending for ending in ('.txt.gz', '.txt.zst', '.txt') if os.path.exists(head[:-5] + ending))
+    shutil.copy(head, folder)
+    os.utime(os.path.join(folder, os.path.basename(head)), (1700000000, 1700000000))
     watcher = subprocess.Popen([polyprof, 'store', 'add', '--json', store, '--watch', folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     folded(os.path.join(folder, 'new.folded'), 'main;new 2\n', int(time.time()))
     deadline = time.time() + 15
-    while time.time() < deadline and answer('top', '--json', 'sqlite:' + store).get('total') != 3:
+    while time.time() < deadline and answer('top', '--json', f'sqlite:{store}?where=format=folded').get('total') != 3:
+        time.sleep(0.2)
+    tap.same(answer('store', 'list', '--json', store, '--where', 'format=spx'), {'profiles': []}, 'half a report is left')
+    shutil.copy(body, os.path.join(work, 'body'))
+    os.utime(os.path.join(work, 'body'), (1700000000, 1700000000))
+    os.rename(os.path.join(work, 'body'), os.path.join(folder, os.path.basename(body)))
+    while time.time() < deadline and not answer('store', 'list', '--json', store, '--where', 'format=spx').get('profiles'):
         time.sleep(0.2)
     watcher.send_signal(signal.SIGTERM)
     out, _ = watcher.communicate(timeout=20)
-    tap.same((watcher.returncode, json.loads(out)), (0, {'added': 2, 'known': 0, 'refused': []}), 'what comes into a directory is added')
+    tap.same((watcher.returncode, json.loads(out)), (0, {'added': 3, 'known': 0, 'refused': []}), 'what comes into a directory is added')
 
 
 def texts(tap, work, store):

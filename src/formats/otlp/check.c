@@ -117,11 +117,14 @@ pp_otlp_pair(const struct otlp_doc *d, struct pp_slice pair, struct otlp_value *
 struct pp_slice
 pp_otlp_origin_bytes(const struct otlp_doc *d, const struct otlp_origin *o)
 {
-	const struct pp_slice *first = d->pairs.at + o->pairs.first, *last = first + o->pairs.n;
+	const struct pp_slice *first, *last;
 
+	if (o->pairs.n == 0)
+		return pp_slice_of("", 0);
 	/* They stand one behind the other in the message. */
-	return o->pairs.n ? pp_slice_between(first->p, last[-1].p + last[-1].n)
-	                  : pp_slice_of("", 0);
+	first = d->pairs.at + o->pairs.first;
+	last = first + o->pairs.n - 1;
+	return pp_slice_between(first->p, last->p + last->n);
 }
 
 void

@@ -159,7 +159,8 @@ static void
 check_end(struct pp_cg_parser *p)
 {
 	struct pp_profile *profile = p->builder->profile;
-	const struct pp_cg_part *first = p->head.parts.at, *part, *end = first + p->head.parts.n;
+	const struct pp_cg_part *first = p->head.parts.at, *part;
+	const struct pp_cg_part *end = p->head.parts.n ? first + p->head.parts.n : first;
 	bool whole = true, totals = false;
 
 	/* Only the first part of a file says who wrote it. */
