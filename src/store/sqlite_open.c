@@ -203,9 +203,24 @@ pp_sqlite_begin(struct pp_sqlite *s, struct pp_buf *problem)
 	return status;
 }
 
+/* Whether the file that is open is still the one of that name: what is written into another is lost. */
+static bool
+file_stays(const struct pp_sqlite *s)
+{
+	struct stat st;
+
+	return !s->inode || (stat(s->path, &st) == 0 && (uint64_t)st.st_dev == s->device &&
+	                     (uint64_t)st.st_ino == s->inode);
+}
+
 pp_status
 pp_sqlite_end(struct pp_sqlite *s, pp_status status, struct pp_buf *problem)
 {
+	if (status == PP_OK && !file_stays(s)) {
+		pp_buf_addf(problem, "%s was moved, removed or replaced while it was open",
+		            s->path);
+		status = PP_E_OUTPUT;
+	}
 	if (status == PP_OK)
 		status = pp_sqlite_run(s, "COMMIT", problem);
 	if (status != PP_OK && !sqlite3_get_autocommit(s->db))

@@ -258,6 +258,23 @@ def killed(polyprof, directory):
     T.same(stored.total('kill'), len(stored.list()), 'counted once')
 
 
+def away(polyprof, directory):
+    """A store that is moved, or removed: nothing is acknowledged that would be lost with it."""
+    path = os.path.join(directory, 'away.ppdb')
+    s = kit.Server(polyprof, '--store', path)
+    first = s.ask('/api/v1/add?label.n=1', 'POST', b'a;b 1\n')[0]
+    os.rename(path, path + '.moved')
+    moved, _, why = s.ask('/api/v1/add?label.n=2', 'POST', b'a;b 1\n')
+    again = s.ask('/api/v1/add?label.n=1', 'POST', b'a;b 1\n')[0]
+    os.rename(path + '.moved', path)
+    T.same([first, moved, again, s.ask('/api/v1/add?label.n=3', 'POST', b'a;b 1\n')[0]], [200, 503, 503, 200], 'a store that is away is 503')
+    T.ok(b'moved' in why, 'and it is said why', why)
+    T.same(len(Store(polyprof, path).list()), 2, 'what was acknowledged is there')
+    os.unlink(path)
+    T.same(s.ask('/api/v1/add?label.n=4', 'POST', b'a;b 1\n')[0], 503, 'one that is removed, too')
+    s.stop()
+
+
 def main():
     polyprof = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as directory:
@@ -273,6 +290,7 @@ def main():
         crowd(s, store)
         T.same(s.stop()[0], 0, 'SIGTERM: exit 0')
         killed(polyprof, directory)
+        away(polyprof, directory)
         plain = kit.Server(polyprof, directory)
         T.same(plain.ask('/ingest?name=a', 'POST', b'a;b 1\n')[0], 404, 'without a store nothing is taken')
         plain.stop()
