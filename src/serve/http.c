@@ -70,15 +70,6 @@ struct pp_http {
 	unsigned char block[BLOCK];
 };
 
-static int64_t
-clock_now(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * SECOND + t.tv_nsec;
-}
-
 /* ---- connections ---- */
 
 static void
@@ -685,10 +676,18 @@ connection_event(struct pp_http *h, struct pp_connection *c, uint32_t events)
 
 /* ---- the server ---- */
 
-/* No new connections, and none that wait for a request. */
+/* No new connections, and none that wait for a request. What was sent by now counts as asked. */
 static void
 stop_begin(struct pp_http *h)
 {
+	struct pp_connection *c, *after;
+
+	connection_accept(h);
+	for (c = h->first; c; c = after) {
+		after = c->after;
+		if (c->state == READING_HEAD && c->in.n == 0)
+			connection_read(h, c);
+	}
 	h->stopped = h->now;
 	(void)close(h->o.listener);
 	h->o.listener = -1;
@@ -723,7 +722,7 @@ pp_http_run(struct pp_http *h)
 		int i, n = epoll_wait(h->epoll, events, PP_COUNT_OF(events), (int)(TICK / 1000000));
 		bool answers = false;
 
-		h->now = clock_now();
+		h->now = pp_serve_now();
 		for (i = 0; i < n; i++)
 			if (events[i].data.ptr == &h->wake)
 				answers = true;
@@ -763,7 +762,7 @@ pp_http_new(const struct pp_http_options *o)
 	if (!h)
 		return NULL;
 	h->o = *o;
-	h->now = clock_now();
+	h->now = pp_serve_now();
 	pthread_mutex_init(&h->lock, NULL);
 	h->epoll = epoll_create1(EPOLL_CLOEXEC);
 	h->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);

@@ -141,4 +141,6 @@ pp_http_counts(const struct pp_http *h)
 	return (const struct pp_http_counts *)(const void *)h;
 }
 
+int64_t pp_serve_now(void); /* ns, monotonic */
+
 #endif

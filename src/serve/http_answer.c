@@ -65,6 +65,15 @@ pp_exchange_content(const struct pp_exchange *x)
 	return x->constant.p ? x->constant : pp_slice_of(x->out.p ? x->out.p : "", x->out.n);
 }
 
+int64_t
+pp_serve_now(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 /* The present second, as the head of an answer has it; only one thread prints heads. */
 static const char *
 date_text(void)

@@ -21,15 +21,6 @@
 #define CONNECTIONS_MAX 10000
 #define WAITING_MAX 256
 
-int64_t
-pp_serve_now(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* ---- threads that work ---- */
 
 struct job {

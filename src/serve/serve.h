@@ -156,8 +156,6 @@ struct pp_serve {
 	} counts;
 };
 
-int64_t pp_serve_now(void); /* ns, monotonic */
-
 /* Threads that work on exchanges, first come, first served. */
 struct pp_workers *pp_workers_new(unsigned threads, size_t waiting, struct pp_serve *);
 /* Takes an exchange over; false when too many wait. */
