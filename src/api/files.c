@@ -7,6 +7,7 @@
 #include "api/maps.h"
 #include "api/members.h"
 #include "api/shelf.h"
+#include "io/system.h"
 #include "output/html.h"
 #include "questions/compare.h"
 #include "questions/excerpt.h"
@@ -707,6 +708,7 @@ pp_ask_files(const char *const *files, size_t n, const char *question, const cha
 	pp_meter_start(&r->meter, limit, opts.shelf ? pp_shelf_held(opts.shelf) : 0);
 	r->meter.account.stop = opts.stop;
 	r->meter.account.stop_ctx = opts.ctx;
+	r->meter.account.free_later = pp_free_later;
 	status = ask_about(r, files, n);
 	if (status == PP_OK || answer_of(r)->stands)
 		pp_members_facts(r);

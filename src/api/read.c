@@ -101,7 +101,11 @@ pp_opened_read(struct pp_opened *o, struct pp_profile **out)
 		return PP_E_NOMEM;
 	b.diags = o->reader.diags;
 	describe(o, &b);
-	status = settle(o, o->format->read(&o->reader, &b), &partial);
+	status = o->format->read(&o->reader, &b);
+	/* A reader that broke off because of that may know only that there was an end. */
+	if (!pp_builder_goes_on(&b) && pp_account_stops())
+		status = b.status;
+	status = settle(o, status, &partial);
 	if (status == PP_OK && pp_builder_ok(&b) && pp_reader_option(&o->reader, "symbolize"))
 		pp_resolve(&o->reader, &b);
 	pp_resolve_forget(&o->reader);

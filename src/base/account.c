@@ -15,6 +15,8 @@
 /* When the limit is reached there must be room to say so. */
 #define LITTLE ((size_t)8192)
 #define RESERVE ((uint64_t)1 << 20)
+/* Giving back so much takes the system milliseconds. */
+#define LARGE ((size_t)8 << 20)
 
 /* Each thread has its own: what it allocates for is no parameter of two thousand functions. */
 static _Thread_local struct pp_account *current;
@@ -38,6 +40,12 @@ bool
 pp_account_exceeded(void)
 {
 	return current && atomic_load_explicit(&current->exceeded, memory_order_relaxed);
+}
+
+bool
+pp_account_stops(void)
+{
+	return current && current->stop && current->stop(current->stop_ctx);
 }
 
 bool
@@ -133,7 +141,11 @@ pp_counted_strdup(const char *z)
 void
 pp_counted_free(void *p)
 {
-	if (current && p)
-		pp_account_give(malloc_usable_size(p));
+	size_t n = current && p ? malloc_usable_size(p) : 0;
+
+	if (n)
+		pp_account_give(n);
+	if (n >= LARGE && current->free_later && pp_account_stops() && current->free_later(p, n))
+		return;
 	free(p);
 }

@@ -24,6 +24,8 @@ struct pp_account {
 	_Atomic bool exceeded;
 	bool (*stop)(void *stop_ctx); /* when that is true nothing is allocated any more; or NULL */
 	void *stop_ctx;
+	/* From then on frees what is large, so that nobody waits for it; false when it cannot. Or NULL. */
+	bool (*free_later)(void *p, size_t bytes);
 };
 
 /* From now on this thread works for that account (NULL = none); returns the one before. */
@@ -31,6 +33,11 @@ struct pp_account *pp_account_enter(struct pp_account *);
 struct pp_account *pp_account_current(void);
 /* Whether this thread's account has been exceeded. */
 bool pp_account_exceeded(void);
+/*
+ * Whether what this thread works for is wanted no more. Loops that may go on for long without allocating ask this
+ * every few milliseconds at most, and break off as if there were no memory; it stays true.
+ */
+bool pp_account_stops(void);
 /* Memory that does not come from malloc(): false when it would exceed the limit. */
 bool pp_account_take(size_t bytes);
 void pp_account_give(size_t bytes);

@@ -17,6 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/system.h"
+
 /* Up to here reading costs less than two mappings, and nobody can pull the bytes from under us. */
 #define SMALL_FILE ((uint64_t)256 << 10)
 /* Without mapping: what is larger is streamed, which cannot be cut for several threads. */
@@ -65,7 +67,7 @@ file_close(struct pp_input *in)
 	struct file *f = in->impl;
 
 	if (f->region_size)
-		munmap(f->region, f->region_size);
+		pp_unmap(f->region, f->region_size);
 	else
 		free(f->region);
 	close(f->fd);

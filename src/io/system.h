@@ -13,6 +13,13 @@ void pp_parallel_run(unsigned threads, unsigned n, void (*job)(void *ctx, unsign
 unsigned pp_processors(void);
 /* Three quarters of the memory that this machine, or the group of processes that this one is in, has. */
 uint64_t pp_memory_share(void);
+/*
+ * Gives back what mmap() gave; false when it was none of that. Where the work is wanted no more, whoever waits for its end
+ * does not wait for that.
+ */
+bool pp_unmap(void *, size_t bytes);
+/* Has another thread free what malloc() gave; false when there is none. */
+bool pp_free_later(void *, size_t bytes);
 /* A seed for hash tables that nobody can foresee. */
 uint64_t pp_random_seed(void);
 

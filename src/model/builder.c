@@ -3,6 +3,9 @@
  */
 #include "model/builder.h"
 
+/* So many small steps take about a millisecond. */
+#define STRETCH 4096
+
 void
 pp_builder_fail(struct pp_builder *b, pp_status status, const char *limit)
 {
@@ -16,6 +19,21 @@ static void
 no_memory(struct pp_builder *b)
 {
 	pp_builder_fail(b, PP_E_NOMEM, NULL);
+}
+
+/* pp_builder_goes_on() where little is done at a time. */
+static inline bool
+goes_on_often(struct pp_builder *b)
+{
+	return PP_LIKELY(++b->steps % STRETCH) ? pp_builder_ok(b) : pp_builder_goes_on(b);
+}
+
+bool
+pp_builder_goes_on(struct pp_builder *b)
+{
+	if (PP_UNLIKELY(pp_account_stops()))
+		no_memory(b);
+	return pp_builder_ok(b);
 }
 
 bool
@@ -551,7 +569,7 @@ pp_build_cells(struct pp_builder *b, uint32_t series, pp_node node)
 {
 	int64_t *cells;
 
-	if (!pp_builder_ok(b) || series >= b->profile->series.n)
+	if (!goes_on_often(b) || series >= b->profile->series.n)
 		return NULL;
 	cells = pp_series_at(&b->profile->series.at[series], node);
 	if (!cells)
@@ -584,7 +602,7 @@ pp_build_child(struct pp_builder *b, pp_node parent, pp_frame frame)
 {
 	pp_node node;
 
-	if (!pp_builder_ok(b))
+	if (!goes_on_often(b))
 		return 0;
 	node = pp_tree_child(&b->profile->tree, parent, frame);
 	if (PP_UNLIKELY(!node))
@@ -598,7 +616,7 @@ pp_build_batch(struct pp_builder *b, const pp_frame *frames, const uint32_t *dep
 {
 	size_t i, total = 0;
 
-	if (!pp_builder_ok(b))
+	if (!pp_builder_goes_on(b))
 		return false;
 	if (pp_tree_batch(&b->profile->tree, frames, depth, under, stacks, leaf))
 		return true;
@@ -609,34 +627,6 @@ pp_build_batch(struct pp_builder *b, const pp_frame *frames, const uint32_t *dep
 }
 
 /* ---- functions -------------------------------------------------------------------------- */
-
-bool
-pp_build_func_costs(struct pp_builder *b, pp_func func, struct pp_func_costs *out)
-{
-	struct pp_costs_facet *c = &b->profile->costs;
-	size_t metrics = b->profile->metrics.n;
-
-	if (!c->funcs.n && !c->wide && metrics > PP_FEW_COLUMNS &&
-	    !(c->wide = pp_wide_new(sizeof(struct pp_cost_pair), 0)))
-		no_memory(b);
-	while (pp_builder_ok(b) && c->funcs.n <= func) {
-		size_t n = c->wide ? 0 : c->cells.n + 2 * metrics;
-		pp_func next = (pp_func)c->funcs.n;
-
-		if ((c->wide && !pp_wide_push(c->wide)) || !pp_vec_reserve(&c->cells, n + 1) ||
-		    !pp_vec_push(&c->calls, 0) || !pp_vec_push(&c->funcs, next))
-			no_memory(b);
-		/* A sum of nothing is all zero bits, as an integer and as a double. */
-		for (; pp_builder_ok(b) && c->cells.n < n; c->cells.n++)
-			c->cells.at[c->cells.n] = (union pp_value){ 0 };
-	}
-	if (!pp_builder_ok(b))
-		return false;
-	out->calls = &c->calls.at[func];
-	out->own = c->wide ? NULL : c->cells.at + (size_t)func * 2 * metrics;
-	out->total = c->wide ? NULL : out->own + metrics;
-	return true;
-}
 
 void
 pp_build_func_cost(struct pp_builder *b, pp_func func, uint32_t metric, struct pp_cost_pair cost)

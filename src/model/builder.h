@@ -65,6 +65,7 @@ struct pp_builder {
 	const char *sum_message;
 	/* Its reader reports nothing but whole stacks, and looks at none before the end: model/held.h. */
 	bool may_hold;
+	uint32_t steps;  /* since it was asked whether the profile is still wanted */
 	bool overflowed; /* a sum did not fit; where stacks are added up, one may not fit */
 	const struct pp_pages *pages;
 	uint64_t seed;
@@ -91,6 +92,9 @@ pp_builder_ok(const struct pp_builder *b)
 {
 	return b->status == PP_OK;
 }
+
+/* The same, and asks whether the profile is still wanted: once per block. */
+bool pp_builder_goes_on(struct pp_builder *);
 
 /* Notes a failure unless there was one before. */
 void pp_builder_fail(struct pp_builder *, pp_status, const char *limit);

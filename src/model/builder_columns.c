@@ -236,3 +236,33 @@ pp_build_columns_settle(struct pp_builder *b, const uint32_t *column_of, uint32_
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
 	}
 }
+
+/* ---- functions ---- */
+
+bool
+pp_build_func_costs(struct pp_builder *b, pp_func func, struct pp_func_costs *out)
+{
+	struct pp_costs_facet *c = &b->profile->costs;
+	size_t metrics = b->profile->metrics.n;
+
+	if (!c->funcs.n && !c->wide && metrics > PP_FEW_COLUMNS &&
+	    !(c->wide = pp_wide_new(sizeof(struct pp_cost_pair), 0)))
+		pp_builder_fail(b, PP_E_NOMEM, NULL);
+	while (pp_builder_ok(b) && c->funcs.n <= func) {
+		size_t n = c->wide ? 0 : c->cells.n + 2 * metrics;
+		pp_func next = (pp_func)c->funcs.n;
+
+		if ((c->wide && !pp_wide_push(c->wide)) || !pp_vec_reserve(&c->cells, n + 1) ||
+		    !pp_vec_push(&c->calls, 0) || !pp_vec_push(&c->funcs, next))
+			pp_builder_fail(b, PP_E_NOMEM, NULL);
+		/* A sum of nothing is all zero bits, as an integer and as a double. */
+		for (; pp_builder_ok(b) && c->cells.n < n; c->cells.n++)
+			c->cells.at[c->cells.n] = (union pp_value){ 0 };
+	}
+	if (!pp_builder_ok(b))
+		return false;
+	out->calls = &c->calls.at[func];
+	out->own = c->wide ? NULL : c->cells.at + (size_t)func * 2 * metrics;
+	out->total = c->wide ? NULL : out->own + metrics;
+	return true;
+}

@@ -8,6 +8,9 @@
 #include "base/sort.h"
 #include "base/vec.h"
 
+/* After so many numbers it is asked whether anybody still wants them. */
+#define STRETCH 4096
+
 /* ---- the tree ---- */
 
 /* Nodes of one function under the same caller, linked by `link`. */
@@ -171,7 +174,8 @@ pp_numbering_make(struct pp_numbering *t, const struct pp_profile *p)
 		while (fine && w.stack.n) {
 			struct group g = w.stack.at[--w.stack.n];
 
-			fine = group_take(&w, t, &g);
+			fine = group_take(&w, t, &g) &&
+			       (t->n % STRETCH != 0 || !pp_account_stops());
 		}
 	}
 	walk_release(&w);

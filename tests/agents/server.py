@@ -7,6 +7,7 @@ import signal
 import sys
 import tempfile
 import threading
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 from agents.kit import MODERN, Server
@@ -223,6 +224,35 @@ def cancelled(polyprof, home):
     os.unlink(path)
 
 
+def dropped(polyprof, home):
+    """One document that is scanned for long without asking for memory: what is left of it when it is cancelled is not read. Told by
+    the processor time of one run against another."""
+    path = os.path.join(home, 'large.json')
+    count = 300000
+    stack = '[' + ','.join(str(n % 50) for n in range(60)) + ']'
+    with open(path, 'w') as file:
+        file.write('{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":')
+        json.dump([{'name': f'f{n}'} for n in range(50)], file)
+        file.write('},"profiles":[{"type":"sampled","name":"p","unit":"none","startValue":0,"endValue":%d,"samples":[' % count)
+        file.write(','.join([stack] * count) + '],"weights":[' + ','.join(['1'] * count) + ']}]}')
+    server = Server(polyprof, home)
+    begun = busy(server)
+    server.call('top', file='large.json')
+    loaded = busy(server) - begun
+    server.end()
+    server = Server(polyprof, home)
+    begun = busy(server)
+    call = server.request('tools/call', {'name': 'top', 'arguments': {'file': 'large.json'}})
+    while busy(server) - begun < loaded / 4:
+        time.sleep(0.001)
+    server.send({'jsonrpc': '2.0', 'method': 'notifications/cancelled', 'params': {'requestId': call}})
+    server.call('top', file=SAMPLE)
+    took = busy(server) - begun
+    TAP.ok(took < loaded * 0.75, 'a cancelled document is not read to its end', f'{took} s, {loaded} s for all of it')
+    server.end()
+    os.unlink(path)
+
+
 def writing(polyprof, home):
     """Files are written only where that is allowed, and only new ones."""
     server = Server(polyprof, home)
@@ -280,7 +310,7 @@ def memory(polyprof, home):
 
 def main():
     polyprof = os.path.abspath(sys.argv[1])
-    parts = [eras, hostile, cancelled]
+    parts = [eras, hostile, cancelled, dropped]
     if sanitizer(polyprof) != 'tsan':
         parts += [guidance, mendable, orders, memory, writing]
     for part in parts:

@@ -7,6 +7,8 @@
 
 #include "base/slice.h"
 
+#define STRETCH 4096
+
 /* A number of more digits may exceed 64 bits. */
 #define PLAIN_DIGITS 18
 
@@ -122,8 +124,11 @@ pp_json_alike_read(struct pp_json_alike *a, struct pp_scan *s, int64_t *numbers,
                    struct pp_slice *texts)
 {
 	const unsigned char *p = pp_scan_space(s->cur, s->end);
-	const unsigned char *stop = a->known ? alike_take(a, p, s->end, numbers, texts) : NULL;
+	const unsigned char *stop;
 
+	if (PP_UNLIKELY(++a->read % STRETCH == 0) && pp_account_stops())
+		return pp_scan_fail(s, PP_SCAN_E_END, p);
+	stop = a->known ? alike_take(a, p, s->end, numbers, texts) : NULL;
 	if (PP_LIKELY(stop != NULL)) {
 		s->cur = stop;
 		s->after_value = true;

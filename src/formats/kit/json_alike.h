@@ -25,6 +25,7 @@ struct pp_json_alike {
 	const unsigned char *at; /* behind the last value, while it is learned */
 	unsigned n;
 	uint16_t used; /* of the bytes */
+	uint32_t read; /* since it was asked whether anybody still wants them */
 	/* By value, and one more for what follows the last: the bytes before it, and where it goes. */
 	struct pp_alike_value {
 		uint16_t from, bytes;

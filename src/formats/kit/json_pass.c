@@ -6,6 +6,8 @@
 #include "text/block.h"
 
 #define BLOCK 64
+/* After so many bytes it asks whether anybody still wants to know. */
+#define STRETCH ((size_t)4 << 20)
 
 struct pass {
 	uint64_t depth;
@@ -57,13 +59,14 @@ parities(uint64_t bits)
 	return bits ^ bits << 32;
 }
 
-const unsigned char *
-pp_json_pass(const unsigned char *p, const unsigned char *end)
+/* The same for whole blocks, which takes less. */
+static const unsigned char *
+blocks_pass(struct pass *state, const unsigned char *p, const unsigned char *stop)
 {
 	const unsigned char *found = NULL;
-	struct pass s = { 0 };
+	struct pass s = *state;
 
-	for (; end - p >= BLOCK && !found; p += BLOCK) {
+	for (; p < stop && !found; p += BLOCK) {
 		uint64_t within = parities(bytes_like(p, 0, '"')) ^
 		                  (s.in_string ? ~(uint64_t)0 : 0);
 		/* With that bit [ is {, and ] is }. */
@@ -77,6 +80,25 @@ pp_json_pass(const unsigned char *p, const unsigned char *end)
 		}
 		s.depth += (opening ? (uint64_t)__builtin_popcountll(opening) : 0) - closed;
 		s.in_string = within >> 63;
+	}
+	*state = s;
+	return found;
+}
+
+const unsigned char *
+pp_json_pass(const unsigned char *p, const unsigned char *end)
+{
+	const unsigned char *found = NULL;
+	struct pass s = { 0 };
+
+	while (end - p >= BLOCK && !found) {
+		size_t n = (size_t)(end - p) < STRETCH ? (size_t)(end - p) / BLOCK * BLOCK
+		                                       : STRETCH;
+
+		if (n == STRETCH && pp_account_stops())
+			return NULL;
+		found = blocks_pass(&s, p, p + n);
+		p += n;
 	}
 	return found ? found : bytes_pass(&s, p, end);
 }
