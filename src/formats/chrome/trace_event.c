@@ -529,7 +529,7 @@ events_read(struct trace_read *r, struct pp_scan *s)
 	unsigned index;
 
 	(void)pp_scan_array(s);
-	while (pp_builder_ok(r->b) && !r->fixed.again && pp_scan_item(s)) {
+	while (pp_builder_goes_on(r->b) && !r->fixed.again && pp_scan_item(s)) {
 		struct event e = { 0 };
 		bool object = pp_scan_peek(s) == PP_JSON_OBJECT;
 

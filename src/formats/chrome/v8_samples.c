@@ -297,7 +297,7 @@ pp_v8_samples_read(struct v8_samples *x, const unsigned char *ids, const unsigne
 		(void)pp_scan_array(&d.scan);
 		d.plain = x->fixed->decimals == V8_DECIMALS;
 	}
-	while (pp_builder_ok(doc->b) && !x->fixed->again && !*x->unsorted) {
+	while (pp_builder_goes_on(doc->b) && !x->fixed->again && !*x->unsorted) {
 		const unsigned char *at = s.cur;
 		bool known;
 
