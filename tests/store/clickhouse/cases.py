@@ -68,6 +68,8 @@ class Cases:
             body.pop('notes', None)
             if isinstance(body.get('error'), dict):
                 body['error'].pop('file', None)
+                # Of a store it is also told how to ask without what does not fit.
+                body['error']['message'] = body['error']['message'].split('; --where selects others')[0]
         return code, body, text
 
     def same(self, verb, selected, files, what, pushed=None):
