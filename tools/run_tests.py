@@ -19,7 +19,7 @@ JOBS = max(1, CPUS // LANES)
 # A test must say the same of the same tree: without POLYPROF_FUZZ_SECONDS each fuzzer makes a fixed number of
 # mutations from a fixed seed. With it they look for something new, and share that time.
 FUZZ_SECONDS = int(os.environ.get('POLYPROF_FUZZ_SECONDS', '0'))
-FUZZ_RUNS = 200
+FUZZ_RUNS = 100
 print_lock = threading.Lock()
 
 
@@ -173,13 +173,13 @@ def step_release(names):
 
 
 # What is repeated over many files for the sake of its answers (matrix) is not run once more for memory, and of long
-# lists of cases each sixth.
+# lists of cases each twelfth.
 def step_sanitize(names):
-    return meson_test('sanitize', names or without('speed', 'source', 'browser', 'matrix'), POLYPROF_SHARE='6')
+    return meson_test('sanitize', names or without('speed', 'source', 'browser', 'matrix'), POLYPROF_SHARE='12')
 
 
 def step_threads(_):
-    return meson_test('threads', ['--suite', 'threads'], programs_of('threads'), POLYPROF_SHARE='6')
+    return meson_test('threads', ['--suite', 'threads'], programs_of('threads'), POLYPROF_SHARE='12')
 
 
 # Another decoder of gzip, no viewer: what reads files of all kinds.

@@ -36,7 +36,10 @@ pp_ledger_grow(struct pp_ledger *l, size_t rows, size_t more)
 		l->failed = !pp_wide_push(l->many);
 	if (l->failed || l->many || more <= l->room)
 		return !l->failed;
-	few = pp_size_mul(room, l->metrics * sizeof *few, &cells) ? realloc(l->few, cells) : NULL;
+	/* Without metrics it stays a block of its own: no bytes at all would give it back. */
+	few = pp_size_mul(room, (l->metrics ? l->metrics : 1) * sizeof *few, &cells)
+	          ? realloc(l->few, cells)
+	          : NULL;
 	l->failed = !few;
 	if (!few)
 		return false;

@@ -134,7 +134,7 @@ def main():
     tap = Tap()
     formats = {row['name']: row for row in json.loads(run(polyprof, 'formats', '--json').stdout)['formats']}
     files = corpus_files(polyprof, roots[-1])
-    for fmt, path in few(files, 70) if roots[0] == '--corpus' else half(files):
+    for fmt, path in few(files, 40) if roots[0] == '--corpus' else half(files):
         if os.path.basename(path) in NOT_HERE:
             continue
         with tempfile.TemporaryDirectory() as work:
