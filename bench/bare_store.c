@@ -110,19 +110,23 @@ main(int argc, char **argv)
 
 	if (argc < 3 || sqlite3_open_v2(argv[1], &db, SQLITE_OPEN_READONLY, NULL))
 		return 1;
-	sqlite3_prepare_v2(db, "SELECT part, n, data FROM dict ORDER BY dict, part, chunk", -1, &q, NULL);
+	sqlite3_prepare_v2(db, "SELECT part, n, data FROM dict ORDER BY dict, part, chunk", -1, &q,
+	                   NULL);
 	while (sqlite3_step(q) == SQLITE_ROW)
-		part_load(*(const char *)sqlite3_column_text(q, 0), sqlite3_column_blob(q, 2), (uint32_t)sqlite3_column_int(q, 1));
+		part_load(*(const char *)sqlite3_column_text(q, 0), sqlite3_column_blob(q, 2),
+		          (uint32_t)sqlite3_column_int(q, 1));
 	sqlite3_finalize(q);
 	parent[0] = frame[0] = 0;
 	cell = calloc(stacks, sizeof *cell);
 	cost = calloc(nodes, sizeof *cost);
 	self = calloc(funcs, sizeof *self);
 	total = calloc(funcs, sizeof *total);
-	snprintf(sql, sizeof sql,
-	         argc > 3 ? "SELECT c.data FROM profile p JOIN cells c ON c.profile = p.id AND c.facet = 1 WHERE %s"
-	                  : "SELECT data FROM cells",
-	         argc > 3 ? argv[3] : "");
+	snprintf(
+	    sql, sizeof sql,
+	    argc > 3
+	        ? "SELECT c.data FROM profile p JOIN cells c ON c.profile = p.id AND c.facet = 1 WHERE %s"
+	        : "SELECT data FROM cells",
+	    argc > 3 ? argv[3] : "");
 	sqlite3_prepare_v2(db, sql, -1, &q, NULL);
 	while (sqlite3_step(q) == SQLITE_ROW) {
 		const unsigned char *data = sqlite3_column_blob(q, 0);
@@ -142,6 +146,7 @@ main(int argc, char **argv)
 		order[i] = i;
 	qsort(order, funcs, sizeof *order, func_cmp);
 	for (i = 0; i < 20 && i < funcs; i++)
-		printf("%u %lld %lld\n", order[i], (long long)self[order[i]], (long long)total[order[i]]);
+		printf("%u %lld %lld\n", order[i], (long long)self[order[i]],
+		       (long long)total[order[i]]);
 	return 0;
 }

@@ -28,7 +28,8 @@ function_of(uint32_t stack, unsigned depth)
 int
 main(int argc, char **argv)
 {
-	unsigned files = argc > 2 ? (unsigned)atoi(argv[2]) : 0, first = argc > 3 ? (unsigned)atoi(argv[3]) : 0, i;
+	unsigned files = argc > 2 ? (unsigned)atoi(argv[2]) : 0,
+	         first = argc > 3 ? (unsigned)atoi(argv[3]) : 0, i;
 
 	for (i = first; i < first + files; i++) {
 		char path[4096];

@@ -118,7 +118,8 @@ main(int argc, char **argv)
 			if (i == 0) {
 				sqlite3_bind_blob(q[i], 2, hash, sizeof hash, SQLITE_STATIC);
 				sqlite3_bind_int64(q[i], 3, 1 + id % series);
-				sqlite3_bind_int64(q[i], 4, (1790000000 + id / series % 168 * 3600) * 1000000000);
+				sqlite3_bind_int64(
+				    q[i], 4, (1790000000 + id / series % 168 * 3600) * 1000000000);
 			} else if (i == 2) {
 				sqlite3_bind_int(q[i], 6, n);
 				sqlite3_bind_text(q[i], 7, total, -1, SQLITE_STATIC);
