@@ -230,16 +230,28 @@ type_is(const struct pp_push *p, const char *type)
 	return pp_http_same(given, type);
 }
 
-void
-pp_push_connect(struct pp_serve *s, struct pp_exchange *x)
+/* A request whose answer is an object without members; NULL when out of memory, which is told. */
+static struct pp_push *
+series_begin(struct pp_serve *s, struct pp_exchange *x)
 {
 	struct pp_query q;
 	struct pp_push *p = pp_push_begin(s, x, &q);
 
+	if (p) {
+		p->type = PP_JSON_TYPE;
+		p->answer = "{}";
+		pp_vec_release(&q.list);
+	}
+	return p;
+}
+
+void
+pp_push_connect(struct pp_serve *s, struct pp_exchange *x)
+{
+	struct pp_push *p = series_begin(s, x);
+
 	if (!p)
 		return;
-	p->type = PP_JSON_TYPE;
-	p->answer = "{}";
 	if (type_is(p, "application/proto")) {
 		p->type = "application/proto";
 		p->answer = "";
@@ -250,21 +262,16 @@ pp_push_connect(struct pp_serve *s, struct pp_exchange *x)
 		(void)pp_push_refuse(p, 415, "no-format",
 		                     "this is served as application/proto and application/json");
 	}
-	pp_vec_release(&q.list);
 	pp_push_end(p);
 }
 
 void
 pp_push_parca(struct pp_serve *s, struct pp_exchange *x)
 {
-	struct pp_query q;
-	struct pp_push *p = pp_push_begin(s, x, &q);
+	struct pp_push *p = series_begin(s, x);
 
 	if (!p)
 		return;
-	p->type = PP_JSON_TYPE;
-	p->answer = "{}";
 	json_read(p);
-	pp_vec_release(&q.list);
 	pp_push_end(p);
 }

@@ -1,6 +1,6 @@
 // The viewer of reports, fed by a server: a part at first, and what lies below when somebody looks there.
 
-import type { Remote } from '../viewer/app';
+import type { Remote } from '../viewer/panel';
 import { App } from '../viewer/app';
 import type { Data, Flat, Lines, Metric } from '../viewer/data';
 import { addFunc, loadPacked } from '../viewer/data';

@@ -3,15 +3,15 @@
 import { changeColour, frameColour, legend, moduleOf } from './colours';
 import type { Data, Metric, ProfileInfo } from './data';
 import { button, copy, el, fill, save, select, toast } from './dom';
-import type { Picture } from './export';
 import { exportCsv, exportPng, exportSvg } from './export';
 import { helpDialog } from './help';
 import type { Layer } from './layers';
 import { TreeLayer, nodeAt } from './layers';
-import { openMenu } from './menu';
+import { functionMenu } from './function_menu';
+import type { Panel, Part, Remote, Thing } from './panel';
 import { showTip } from './tip';
 import type { FilterKind } from './filters';
-import { isRegex, matchFuncs } from './filters';
+import { count, isRegex, matchFuncs } from './filters';
 import type { Call, Scene } from './model';
 import { Scenes, gainedOf, isPlain, threadKey, threadWord } from './model';
 import { Noise } from './noise';
@@ -19,7 +19,7 @@ import { prepare, prepareNext } from './prepare';
 import { Strip } from './strip';
 import type { State, View } from './state';
 import { FILTERS, VIEWS, brief, commandLine, filterText, fromHash, initial, timeText, toHash, why } from './state';
-import { digits, escapeRegex, exact, fitName, percent, plural, shown, time, value, valueNamed } from './text';
+import { digits, escapeRegex, exact, percent, plural, shown, time, value, valueNamed } from './text';
 import { FlameView } from './views/flame';
 import { OverviewView } from './views/overview';
 import { LinesView } from './views/lines';
@@ -27,63 +27,6 @@ import { SandwichView } from './views/sandwich';
 import { TimeView } from './views/time';
 import { TopView } from './views/top';
 import { TreeView } from './views/tree';
-
-export interface Panel {
-  host: HTMLElement;
-  update(): void; // the scene or the options changed
-  search(): void; // only what is searched for changed
-  step?(by: number): void; // to the next or previous match
-  focus(): void;
-  press?(e: KeyboardEvent): void; // a key that nothing else took
-  options?(): Node[];
-  csv?(): string;
-  drawn?: boolean; // false: there is no picture to save
-  picture?(): Picture | null; // all of it, whatever part is in sight
-  print?(on: boolean): void; // paper does not scroll
-}
-
-/** What the details line tells about. */
-export interface Thing {
-  func: number;
-  more?: number;
-  self?: number[];
-  total: number[];
-  calls?: number | null;
-  parent?: number[]; // total of the frame it lies in
-  whole?: number; // what shares are of, where that is not everything
-  zoom?: number[];
-  stack?: number[]; // functions, root first
-  note?: string;
-  own?: string; // what one call costs, before what all its like do
-}
-
-function count(flags: Uint8Array): number {
-  let n = 0;
-  for (let i = 0; i < flags.length; i++) n += flags[i];
-  return n;
-}
-
-/** What part of a profile is looked at: an option of the command line and its value. */
-export type Part = [string, string];
-
-/** A server that knows more than the page was given. */
-export interface Remote {
-  home: string; // where all profiles are listed
-  about: string; // the question that was asked
-  verbs: boolean; // it answers those of the command line
-  /** The same with what lies below a node of its tree. */
-  more(data: Data, node: number): Promise<Data>;
-  /** What filters leave, with functions numbered as in other data. */
-  filtered(parts: Part[], like: Data): Promise<Data>;
-  /** The same with all functions in its list. */
-  functions(data: Data): Promise<Data>;
-  /** The same with all lines of a source file. */
-  lines(data: Data, file: string): Promise<Data>;
-  /** Who calls a function and whom it calls, in one metric. */
-  calls(func: number, metric: Metric, parts: Part[], data: Data): Promise<{ callers: Call[]; callees: Call[] }>;
-  /** What the stacks cost in which a function matches. */
-  matching(pattern: string, metric: Metric, parts: Part[]): Promise<number>;
-}
 
 /** A part of the picture that is narrower than this share of it is not worth asking for. */
 const WORTH = 1 / 2000;
@@ -785,28 +728,7 @@ export class App {
   }
 
   menuFor(func: number, x: number, y: number, first: [string, () => void][] = []): void {
-    if (!func) return;
-    const hasTree = this.data.tree.n > 1, f = this.data.funcs;
-    openMenu(x, y, fitName(this.name(func), 56), [
-      ...first,
-      ['Callers and callees', () => this.sandwich(func)],
-      ...(this.hasSource(func) ? [['Its source', () => this.source(func)] as [string, () => void]] : []),
-      ...(hasTree ? [
-        ['Focus: only stacks with it', () => this.filterFunc('focus', func)],
-        ['Focus on its subtree', () => this.set({ filters: [...this.state.filters, ...(['focus', 'show-from'] as FilterKind[]).map(kind => ({ kind, pattern: '^' + escapeRegex(f.name[func]) + '$' }))] })],
-        ['Drop it: no stacks with it', () => this.filterFunc('ignore', func)],
-        ['Merge it into its callers', () => this.filterFunc('hide', func)],
-        ['Collapse its recursion', () => this.filterFunc('collapse', func)],
-        ...(f.module[func] ? [['Collapse its module', () => this.addFilter('collapse', 'module:^' + escapeRegex(f.module[func]) + '$')]] : []),
-        ...(f.file[func] ? [['Collapse its file', () => this.addFilter('collapse', 'file:^' + escapeRegex(f.file[func]) + '$')]] : []),
-        ['Show from: cut what is above', () => this.filterFunc('show-from', func)],
-        ...(f.file[func] ? [['Show only frames of this file', () => this.addFilter('show', 'file:^' + escapeRegex(f.file[func]) + '$')]] : []),
-        ...(f.module[func] ? [['Show only frames of this module', () => this.addFilter('show', 'module:^' + escapeRegex(f.module[func]) + '$')]] : []),
-      ] as [string, () => void][] : []),
-      ['Search this name', () => this.set({ search: '^' + escapeRegex(f.name[func]) + '$' }, 'quiet')],
-      ['Copy name', () => void copy(f.name[func], 'the name')],
-      ...(this.thing?.stack?.length ? [['Copy stack', () => this.copyStack()] as [string, () => void]] : []),
-    ]);
+    functionMenu(this, func, x, y, first, !!this.thing?.stack?.length);
   }
 
   // ---- keys ----

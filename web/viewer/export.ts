@@ -1,6 +1,7 @@
 // What is shown as a file: whole pictures with title, metric and legend as SVG and PNG; tables as CSV.
 
-import type { App, Panel } from './app';
+import type { App } from './app';
+import type { Panel } from './panel';
 import { inkOn } from './colours';
 import { el, toast } from './dom';
 import { escapeXml, fitName, shown, time, valueNamed } from './text';

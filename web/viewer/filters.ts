@@ -287,3 +287,10 @@ export function staying(data: Data, filters: Filter[]): Uint8Array {
   }
   return out;
 }
+
+/** How many flags are set. */
+export function count(flags: Uint8Array): number {
+  let n = 0;
+  for (let i = 0; i < flags.length; i++) n += flags[i];
+  return n;
+}

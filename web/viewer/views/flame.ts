@@ -1,6 +1,7 @@
 // The flame graph: from the root up or down, or from the leaves.
 
-import type { App, Panel, Thing } from '../app';
+import type { App } from '../app';
+import type { Panel, Thing } from '../panel';
 import { button, el, fill, select } from '../dom';
 import type { Picture } from '../export';
 import { Flame } from '../flame';

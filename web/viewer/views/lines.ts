@@ -1,6 +1,7 @@
 // What source lines cost: the costliest of all files, or one file, whole where its text is known.
 
-import type { App, Panel } from '../app';
+import type { App } from '../app';
+import type { Panel } from '../panel';
 import { button, el, fill, select } from '../dom';
 import { factorOf, gainedOf, lineCosts, metricOf, threadKey } from '../model';
 import { commandLine, why } from '../state';

@@ -1,6 +1,7 @@
 // The first view: what was profiled, what it cost, what costs most, and where to look next.
 
-import type { App, Panel, Thing } from '../app';
+import type { App } from '../app';
+import type { Panel, Thing } from '../panel';
 import { curve, levelMetric } from '../curves';
 import type { Metric, ProfileInfo } from '../data';
 import { button, el, fill } from '../dom';

@@ -1,6 +1,7 @@
 // One function: its callers above, what it calls below.
 
-import type { App, Panel, Thing } from '../app';
+import type { App } from '../app';
+import type { Panel, Thing } from '../panel';
 import { button, el, fill, named, select } from '../dom';
 import type { Picture } from '../export';
 import { Flame } from '../flame';

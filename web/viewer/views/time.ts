@@ -1,6 +1,7 @@
 // Stacks in the order of time.
 
-import type { App, Panel, Thing } from '../app';
+import type { App } from '../app';
+import type { Panel, Thing } from '../panel';
 import type { Metric } from '../data';
 import { button, el, fill } from '../dom';
 import type { Picture } from '../export';

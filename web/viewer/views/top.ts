@@ -1,6 +1,7 @@
 // Functions by their own cost or with all they called.
 
-import type { App, Panel } from '../app';
+import type { App } from '../app';
+import type { Panel } from '../panel';
 import { el, fill, named } from '../dom';
 import type { FlatRow } from '../model';
 import type { Verdict } from '../noise';

@@ -1,6 +1,7 @@
 // The call tree as a table that unfolds: the costliest callee first.
 
-import type { App, Panel } from '../app';
+import type { App } from '../app';
+import type { Panel } from '../panel';
 import { button, el, fill, named } from '../dom';
 import type { Layer } from '../layers';
 import { stacksLayer } from '../layers';
