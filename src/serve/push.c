@@ -295,6 +295,7 @@ push_answer(struct pp_writer *w, struct pp_push *p, pp_status status, const stru
 {
 	size_t i;
 
+	w->counts.waiting--;
 	if (status != PP_OK) {
 		w->counts.failed++;
 		pp_answer_error(p->exchange, 503, "store",
@@ -378,7 +379,6 @@ writer_run(void *data)
 		}
 		w->last = w->first ? w->last : &w->first;
 		w->waiting -= n;
-		w->counts.waiting = w->waiting;
 		pthread_mutex_unlock(&w->lock);
 		if (n == 0)
 			return NULL;
@@ -547,7 +547,8 @@ pp_push_end(struct pp_push *p)
 		if (room) {
 			*w->last = p;
 			w->last = &p->next;
-			w->counts.waiting = ++w->waiting;
+			w->waiting++;
+			w->counts.waiting++;
 			pthread_cond_signal(&w->changed);
 		}
 		pthread_mutex_unlock(&w->lock);

@@ -55,7 +55,7 @@ const at = path => join(folder, path), asking = (...files) => '?' + new URLSearc
 async function go(p, address, server = home) {
   await p.goto('about:blank');
   await p.goto(server + '/' + address);
-  await p.waitForSelector('html[data-ready]', { timeout: 10000 });
+  await p.waitForSelector('html[data-ready]', { timeout: 60000 });
   await settle(p);
 }
 

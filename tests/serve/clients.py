@@ -11,7 +11,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, '..')]
@@ -28,7 +27,9 @@ OTHERS_TOOLS = {'sep-2575-server-rejects-undeclared-capability', 'sep-2575-missi
 
 AGENT = """
 const Pyroscope = require('@pyroscope/nodejs');
-const [port, seconds] = process.argv.slice(2).map(Number);
+const port = Number(process.argv[2]);
+let ended = false;
+process.stdin.on('end', () => (ended = true)).resume();
 Pyroscope.init({ serverAddress: `http://127.0.0.1:${port}`, appName: 'shop', tags: { region: 'north' }, flushIntervalMs: 500,
   wall: { samplingDurationMs: 500, samplingIntervalMicros: 1000, collectCpuTime: true } });
 Pyroscope.start();
@@ -38,10 +39,9 @@ function busyOrders() {
   while (Date.now() < until) for (let i = 0; i < 1e5; i++) x += Math.sqrt(i);
   return x;
 }
-const end = Date.now() + seconds * 1000;
 (function turn() {
   busyOrders();
-  if (Date.now() < end) setTimeout(turn, 5);
+  if (!ended) setTimeout(turn, 5);
   else Pyroscope.stop().then(() => process.exit(0), () => process.exit(0));
 })();
 """
@@ -72,29 +72,35 @@ def agent(polyprof, directory, scratch):
     with open(script, 'w', encoding='ascii') as file:
         file.write(AGENT)
     store = os.path.join(scratch, 'agent.ppdb')
-    s = kit.Server(polyprof, '--store', store)
-    node = subprocess.Popen(['node', script, str(s.port), '4'], cwd=directory, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    time.sleep(1.8)
-    code, _ = s.stop()
-    T.same(code, 0, 'the server stops while the agent pushes')
-    again = subprocess.Popen([polyprof, 'serve', '--store', store, '--listen', s.host], stderr=subprocess.PIPE)
-    again.stderr.readline()
-    T.same(node.wait(60), 0, 'the agent ends well')
 
     def ask(*words):
         return json.loads(subprocess.run([polyprof, *words, '--json'], capture_output=True, check=False).stdout or '{}')
 
+    def pushed():
+        return [p for p in ask('store', 'list', store, '-n', '0').get('profiles', []) if p['labels'].get('type') == 'cpu']
+
+    s = kit.Server(polyprof, '--store', store)
+    node = subprocess.Popen(['node', script, str(s.port)], cwd=directory, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    T.ok(s.wait(pushed), 'the agent pushes')
+    code, _ = s.stop()
+    before = len(pushed())
+    T.same(code, 0, 'the server stops meanwhile')
+    again = subprocess.Popen([polyprof, 'serve', '--store', store, '--listen', s.host], stderr=subprocess.PIPE)
+    again.stderr.readline()
+    T.ok(s.wait(lambda: len(pushed()) > before), 'it goes on when the server is there again')
+    node.stdin.close()
+    T.same(node.wait(kit.HANG), 0, 'the agent ends well')
     wall = ('--where', 'service=shop and type=cpu')
     rows = ask('top', store, *wall).get('functions', [])
     found = [row for row in rows if 'busyOrders' in row['name']]
     T.ok(found and found[0]['total']['samples'] > 0, 'its function is found', rows[:3])
-    listed = [p for p in ask('store', 'list', store, '-n', '0').get('profiles', []) if p['labels'].get('type') == 'cpu']
+    listed = pushed()
     T.ok(len(listed) >= 2 and all(p['labels']['region'] == 'north' for p in listed), 'its profiles have its labels', listed[:1])
     total = sum(p['metrics']['samples'] for p in listed)
     T.same(ask('top', store, *wall).get('total'), ask('top', store, *wall, '--metric', 'cpu').get('total'), 'one whole')
     T.same(ask('top', store, *wall, '--metric', 'samples').get('total'), total, 'and counted once')
     again.terminate()
-    T.same(again.wait(30), 0, 'exit 0')
+    T.same(again.wait(kit.HANG), 0, 'exit 0')
 
 
 def conformance(polyprof, directory, scratch):
@@ -104,7 +110,7 @@ def conformance(polyprof, directory, scratch):
     node = os.path.join(directory, 'node_modules', '.bin', 'node')
     suite = os.path.join(directory, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js')
     for scenario in SCENARIOS:
-        r = subprocess.run([node, suite, 'server', '--url', f'http://{s.host}/mcp', '--scenario', scenario], capture_output=True, text=True, timeout=60,
+        r = subprocess.run([node, suite, 'server', '--url', f'http://{s.host}/mcp', '--scenario', scenario], capture_output=True, text=True, timeout=kit.HANG,
                            check=False)
         text = re.sub(r'\x1b\[\d+m', '', r.stdout)
         failed = {name for name in re.findall(r'\[([\w-]+) *\] FAILURE', text)} - OTHERS_TOOLS

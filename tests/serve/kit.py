@@ -5,6 +5,9 @@ import re
 import signal
 import socket
 import subprocess
+import time
+
+HANG = 60  # seconds after which something will never happen
 
 
 class Server:
@@ -47,9 +50,44 @@ class Server:
         said = self.process.stderr.read()
         return self.process.wait(60), said
 
+    def number(self, metric):
+        """A value of /metrics."""
+        return int(re.search(rf'^{re.escape(metric)} (\d+)$', self.ask('/metrics')[2].decode(), re.M)[1])
+
+    def wait(self, holds):
+        """Waits until something holds; whether it does."""
+        until = time.monotonic() + HANG
+        while not (held := holds()) and time.monotonic() < until:
+            time.sleep(0.01)
+        return held
+
     def rss(self):
         with open(f'/proc/{self.process.pid}/statm', encoding='ascii') as file:
             return int(file.read().split()[1]) * os.sysconf('SC_PAGESIZE')
+
+
+class Pipe:
+    """A file that a question reads for as long as the test likes."""
+
+    def __init__(self, path, text):
+        self.path, self.text, self.file = path, text, None
+        os.mkfifo(path)
+
+    def opened(self):
+        """Waits until somebody reads, and gives a part of it."""
+        self.file = open(self.path, 'wb', buffering=0)
+        self.file.write(self.text)
+
+    def more(self):
+        """Gives a part more; False when nobody reads any longer."""
+        try:
+            self.file.write(self.text)
+            return True
+        except BrokenPipeError:
+            return False
+
+    def end(self):
+        self.file.close()
 
 
 def memory_limit(polyprof, plain):

@@ -10,6 +10,7 @@ import gzip
 import json
 import os
 import signal
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -211,17 +212,31 @@ def sql(s, store):
 
 
 def crowd(s, store):
-    """Many at once: every one that was acknowledged is there, once."""
+    """Many at once, while somebody else writes: they wait, are stored in few transactions, and who does not fit is sent away."""
     def push(i):
-        return s.ask(f'/ingest?name=crowd&format=pprof&from={1700000000 + i}&until={1700000001 + i}', 'POST', pprof('crowd', 1))[0]
+        body = pprof('crowd', 1)
+        c = s.connect()
+        c.sendall(f'POST /ingest?name=crowd&format=pprof&from={1700000000 + i} HTTP/1.1\r\nHost: {s.host}\r\nConnection: close\r\n'
+                  f'Content-Length: {len(body)}\r\n\r\n'.encode() + body)
+        return c
 
-    with concurrent.futures.ThreadPoolExecutor(16) as pool:
-        answers = list(pool.map(push, range(300)))
-    T.ok(set(answers) <= {200, 429} and answers.count(200) == store.total('crowd', '--where', 'service=crowd'),
-         'what was acknowledged is stored', (answers.count(200), store.total('crowd', '--where', 'service=crowd')))
-    metrics = s.ask('/metrics')[2].decode()
-    commits = int(metrics.split('polyprof_commits_total ')[-1].split('\n')[0])
-    T.ok(commits < 300, 'many in one transaction', commits)
+    refused, commits = s.number('polyprof_answers_total{status="4xx"}'), s.number('polyprof_commits_total')
+    other = sqlite3.connect(store.path, isolation_level=None)
+    other.execute('BEGIN IMMEDIATE')
+    pushes = [push(i) for i in range(900)]
+    settled = s.wait(lambda: s.number('polyprof_pushes_waiting') + s.number('polyprof_answers_total{status="4xx"}') - refused == len(pushes))
+    waiting = s.number('polyprof_pushes_waiting')
+    T.ok(settled and 1 <= waiting <= 768, 'some wait, the others do not fit', waiting)
+    other.execute('ROLLBACK')
+    other.close()
+    answers = [kit.read_all(c) for c in pushes]
+    for c in pushes:
+        c.close()
+    statuses = [kit.status(a) for a in answers]
+    T.same((statuses.count(200), statuses.count(429)), (waiting, len(pushes) - waiting), 'those that waited are acknowledged, the others 429')
+    T.ok(all(b'\r\nRetry-After: 1\r\n' in a and b'"queue-full"' in a for a in answers if kit.status(a) == 429), 'which says when to come again')
+    T.same(store.total('crowd', '--where', 'service=crowd'), waiting, 'what was acknowledged is stored')
+    T.ok(1 <= s.number('polyprof_commits_total') - commits <= 3, 'many in one transaction', s.number('polyprof_commits_total') - commits)
 
 
 def killed(polyprof, directory):
@@ -242,9 +257,8 @@ def killed(polyprof, directory):
             # Half of them were sent before.
             jobs = [pool.submit(push, i) for i in range(max(0, number - 60), number + 120)]
             number += 120
-            begin, before = time.monotonic(), len(acknowledged)
-            while len(acknowledged) <= before + 10 * life and time.monotonic() - begin < 10:
-                time.sleep(0.002)
+            before = len(acknowledged)
+            s.wait(lambda: len(acknowledged) > before + 10 * life)
             s.process.send_signal(signal.SIGKILL)
         s.process.wait()
     stored = Store(polyprof, path)

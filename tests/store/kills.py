@@ -165,6 +165,9 @@ def main():
         store.acknowledged = set(store.tried)
         store.cleaned = False
         end = problems_of(store, files)
+        until = time.monotonic() + 60
+        while not seen['asked'] and not seen['wrong'] and time.monotonic() < until:
+            time.sleep(0.01)
         stop.set()
         reader.join()
         for number, (text, found) in enumerate((

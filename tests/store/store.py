@@ -257,7 +257,7 @@ def hostile(tap, work):
         with open(path, 'wb') as out:
             out.write(data)
         for words in (['top', '--json'], ['store', 'check'], ['store', 'list', '--json'])[i % 3:i % 3 + 1]:
-            done = run(*words, path, timeout=20)
+            done = run(*words, path, timeout=60)
             seen.add(done.returncode)
             if done.returncode not in (0, 3) or (words[0] == 'top' and not done.returncode and json.loads(done.stdout).get('total') != total):
                 wrong.append((i, words, done.returncode, done.stdout[:200], done.stderr[:200]))
@@ -313,7 +313,7 @@ def watching(tap, work):
     os.utime(os.path.join(folder, os.path.basename(head)), (1700000000, 1700000000))
     watcher = subprocess.Popen([polyprof, 'store', 'add', '--json', store, '--watch', folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     folded(os.path.join(folder, 'new.folded'), 'main;new 2\n', int(time.time()))
-    deadline = time.time() + 15
+    deadline = time.time() + 60
     while time.time() < deadline and answer('top', '--json', f'sqlite:{store}?where=format=folded').get('total') != 3:
         time.sleep(0.2)
     tap.same(answer('store', 'list', '--json', store, '--where', 'format=spx'), {'profiles': []}, 'half a report is left')
@@ -323,7 +323,7 @@ def watching(tap, work):
     while time.time() < deadline and not answer('store', 'list', '--json', store, '--where', 'format=spx').get('profiles'):
         time.sleep(0.2)
     watcher.send_signal(signal.SIGTERM)
-    out, _ = watcher.communicate(timeout=20)
+    out, _ = watcher.communicate(timeout=60)
     tap.same((watcher.returncode, json.loads(out)), (0, {'added': 3, 'known': 0, 'refused': []}), 'what comes into a directory is added')
 
 
