@@ -1,5 +1,6 @@
 /*
- * /api/v1/VERB?file=NAME&OPTION=VALUE: the question that the command line asks, and the bytes that --json prints.
+ * /api/v1/VERB?file=NAME&OPTION=VALUE: the question that the command line asks, and the bytes that --json prints; of
+ * commands that write a file the bytes of that.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,8 @@ struct request {
 	struct pp_serve *serve;
 	struct pp_exchange *exchange;
 	const char *question;
+	pp_rendering_form form;
+	const char *format; /* what is written: as given, or NULL */
 	PP_VEC(const char *) files, params;
 	bool sides;  /* files were named as parameters */
 	bool stores; /* all files are stores: what is before and after are expressions */
@@ -114,6 +117,12 @@ param_read(struct request *r, const char *name, const char *value)
 		param_add(r, name, value);
 		return;
 	}
+	if (!p && strcmp(name, "csv") == 0 && (pp_question_gives(r->question) & PP_GIVES_CSV)) {
+		r->form = on ? PP_RENDER_CSV : r->form;
+		return;
+	}
+	if (p && (strcmp(p->name, "format") == 0 || strcmp(p->name, "to") == 0))
+		r->format = value;
 	if (!p) {
 		refuse(r, 400, "usage", "there is no parameter '%s'", name);
 	} else if (strcmp(p->name, "before") == 0 || strcmp(p->name, "after") == 0 ||
@@ -220,21 +229,58 @@ problem_put(struct pp_exchange *x, struct pp_problem *p, int code)
 	pp_sink_close(out);
 }
 
+/* What a file is, to a browser. */
+static const char *
+file_type(const struct request *r)
+{
+	static const struct {
+		const char *what, *type;
+	} types[] = {
+		{ "flame", "image/svg+xml" },
+		{ "report", "text/html; charset=utf-8" },
+		{ "json", PP_JSON_TYPE },
+		{ "sarif", PP_JSON_TYPE },
+		{ "junit", "application/xml" },
+		{ "csv", "text/csv; charset=utf-8" },
+		{ "markdown", "text/markdown; charset=utf-8" },
+		{ "text", "text/plain; charset=utf-8" },
+		{ "github", "text/plain; charset=utf-8" },
+		{ "dot", "text/vnd.graphviz; charset=utf-8" },
+	};
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(types); i++)
+		if (strcmp(types[i].what, r->question) == 0 ||
+		    (r->format && strcmp(types[i].what, r->format) == 0))
+			return types[i].type;
+	return "application/octet-stream";
+}
+
 /* Prints an answer into the exchange; false when there is none. */
 static bool
-answer_put(struct pp_exchange *x, const pp_answer *answer)
+answer_put(struct request *r, pp_answer *answer)
 {
-	char *text = NULL;
-	size_t size = 0;
+	struct pp_print_opts opts = { .size = sizeof opts, .form = r->form };
+	struct pp_exchange *x = r->exchange;
+	struct pp_sink *out;
+	bool fine;
 
-	if (pp_answer_render(answer, PP_RENDER_JSON, &text, &size) != PP_OK)
-		return false;
 	x->out.n = 0;
-	pp_buf_add(&x->out, text, size);
-	pp_free(text);
+	if (pp_sink_buffer(&x->out, &out) != PP_OK)
+		return false;
+	fine = pp_answer_print(answer, &opts, out) == PP_OK && pp_sink_commit(out) == PP_OK;
+	pp_sink_close(out);
 	x->status = 200;
-	x->type = PP_JSON_TYPE;
-	return true;
+	x->type = r->form == PP_RENDER_JSON  ? PP_JSON_TYPE
+	          : r->form == PP_RENDER_CSV ? "text/csv; charset=utf-8"
+	                                     : file_type(r);
+	/* Pictures and reports bring scripts: they run, but as those of nobody. */
+	if (r->form == PP_RENDER_FILE)
+		pp_exchange_field(x, "Content-Security-Policy",
+		                  "sandbox allow-scripts allow-downloads; default-src 'none'; "
+		                  "script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+		                  "img-src data: blob:");
+	return fine;
 }
 
 static void
@@ -243,7 +289,7 @@ ask(struct request *r)
 	struct pp_exchange *x = r->exchange;
 	struct listener l = { .problem = { .json = true } };
 	struct pp_ask_opts opts = { .size = sizeof opts,
-		                    .form = PP_RENDER_JSON,
+		                    .form = r->form,
 		                    .quiet = true,
 		                    .ctx = &l,
 		                    .note = note_keep,
@@ -266,7 +312,7 @@ ask(struct request *r)
 		r->serve->counts.cancelled++;
 		pp_answer_error(x, 504, "timeout", "it took too long, and was given up");
 	} else if (!answer || !(status == PP_OK || pp_answer_stands(answer)) ||
-	           !answer_put(x, answer)) {
+	           !answer_put(r, answer)) {
 		if (!l.problem.known)
 			pp_problem_keep(&l.problem, PP_ERROR, "", pp_status_text(status), NULL);
 		problem_put(x, &l.problem, code ? code : PP_EXIT_OUTPUT);
@@ -291,7 +337,30 @@ files_stay(struct request *r)
 	return true;
 }
 
-/* The question of a path; NULL when there is none that gives JSON. */
+/*
+ * Whether an answer is a file, which it is where there is no JSON, or other than JSON is asked for. What Graphviz would draw
+ * is not drawn here: that is a program of its own.
+ */
+static void
+form_choose(struct request *r)
+{
+	unsigned gives = pp_question_gives(r->question);
+	bool json = !r->format || strcmp(r->format, "json") == 0;
+
+	if (strcmp(r->question, "gate") == 0 && !r->format) {
+		r->format = "json";
+		param_add(r, "format", "json");
+	}
+	if (strcmp(r->question, "graph") == 0 && r->format && strcmp(r->format, "svg") == 0)
+		refuse(r, 400, "usage", "the server draws no '%s': format=dot is for Graphviz",
+		       r->format);
+	else if (r->format && strcmp(r->format, "csv") == 0 && (gives & PP_GIVES_CSV))
+		r->form = PP_RENDER_CSV;
+	else if (!(gives & PP_GIVES_JSON) || (!json && (gives & PP_GIVES_FILE)))
+		r->form = PP_RENDER_FILE;
+}
+
+/* The question of a path; NULL when there is none. Symbols are looked up in files of the machine, which nobody may read. */
 static const char *
 question_of(struct pp_slice path)
 {
@@ -301,14 +370,17 @@ question_of(struct pp_slice path)
 
 	for (i = 0; (name = pp_question_get(i)) != NULL; i++)
 		if (pp_slice_eq_z(verb, name))
-			return pp_question_gives(name) & PP_GIVES_JSON ? name : NULL;
+			return strcmp(name, "symbolize") == 0 ? NULL : name;
 	return NULL;
 }
 
 void
 pp_api_ask(struct pp_serve *s, struct pp_exchange *x)
 {
-	struct request r = { .serve = s, .exchange = x, .question = question_of(x->head.path) };
+	struct request r = { .serve = s,
+		             .exchange = x,
+		             .question = question_of(x->head.path),
+		             .form = PP_RENDER_JSON };
 	char memory[32];
 	struct pp_query q;
 
@@ -319,6 +391,7 @@ pp_api_ask(struct pp_serve *s, struct pp_exchange *x)
 	} else {
 		s->counts.questions++;
 		request_read(&r, &q);
+		form_choose(&r);
 		pp_vec_release(&q.list);
 		(void)snprintf(memory, sizeof memory, "%llu", (unsigned long long)s->memory_each);
 		param_add(&r, "max-memory", memory);

@@ -155,14 +155,30 @@ def questions(s, polyprof, directory):
             continue
         T.ok(content == wanted and headers['Polyprof-Exit'] == str(code), f'/api/v1/{query} is what {" ".join(words)} prints',
              (status, headers['Polyprof-Exit'], code, content[:500], wanted[:500]))
+    # What a command writes; without options for a file and without a terminal.
+    for query, words, kind in (('flame?file=a.folded', ('flame', 'a.folded'), 'image/svg+xml'), ('report?file=a.folded', ('report', 'a.folded', '-o', '-'), 'text/html'),
+                               ('flame?file=a.folded&file=d/b.folded&icicle=', ('flame', 'a.folded', 'd/b.folded', '--icicle'), 'image/svg+xml'),
+                               ('convert?file=a.folded&to=speedscope', ('convert', 'a.folded', '--to', 'speedscope'), 'application/octet-stream'),
+                               ('merge?file=a.folded&file=d/b.folded&to=folded', ('merge', 'a.folded', 'd/b.folded', '--to', 'folded'), 'application/octet-stream'),
+                               ('gate?file=a.folded&file=d/b.folded&fail-if=total%3E%2B5%25', ('gate', 'a.folded', 'd/b.folded', '--fail-if', 'total>+5%', '--json'), 'application/json'),
+                               ('gate?file=a.folded&file=d/b.folded&fail-if=total%3E1&format=junit', ('gate', 'a.folded', 'd/b.folded', '--fail-if', 'total>1', '--format', 'junit'),
+                                'application/xml'),
+                               ('diff?file=a.folded&file=d/b.folded&to=diff-folded', ('diff', 'a.folded', 'd/b.folded', '--to', 'diff-folded'), 'application/octet-stream'),
+                               ('graph?file=a.folded&format=dot', ('graph', 'a.folded'), 'text/vnd.graphviz'), ('top?file=a.folded&csv=', ('top', 'a.folded', '--csv'), 'text/csv')):
+        r = subprocess.run([polyprof, *words], capture_output=True, check=False, cwd=directory)
+        status, headers, content = s.ask('/api/v1/' + query)
+        T.ok(content == r.stdout and r.stdout and headers['Polyprof-Exit'] == str(r.returncode) and headers['Content-Type'].split(';')[0] == kind,
+             f'/api/v1/{query} is what {" ".join(words)} writes', (status, headers.items(), r.returncode, content[:300], r.stdout[:300], r.stderr))
+        T.ok(kind in ('text/csv',) or 'sandbox' in headers.get('Content-Security-Policy', ''), 'and has no rights of the app')
     os.symlink(os.path.join(directory, 'outside'), os.path.join(directory, 'd/link'))
     for query, wanted in (('top?file=../a.folded', 404), ('top?file=/etc/passwd', 404), ('top?file=d/../a.folded', 404), ('top?file=d/link', 404),
                           ('top?file=d/.hidden', 404), ('top?file=d//b.folded', 404), ('top?file=3', 404), ('top?file=a.folded%00', 400),
                           ('top?file=%2', 400), ('top?file=%zz', 400), ('top?file=-', 404), ('top?file=./a.folded', 404), ('top?file=', 404),
                           ('lines?file=a.folded&source=/etc', 404), ('top?file=a.folded&output=/tmp/x', 400), ('nothing', 404), ('mcp', 404),
                           ('top?file=a.folded&base=/etc/passwd', 404), ('diff?before=/etc/passwd&after=a.folded', 404),
-                          ('convert?file=a.folded&to=spaa', 404), ('top?file=a.folded&nothing=1', 400),
-                          ('symbolize?file=a.folded&binary=/etc/passwd', 404), ('top?file=a.folded&option=kallsyms=/etc/passwd', 400)):
+                          ('convert?file=a.folded&to=nothing', 400), ('convert?file=a.folded&to=folded&output=/tmp/x', 400), ('graph?file=a.folded&format=svg', 400),
+                          ('top?file=a.folded&nothing=1', 400),
+                          ('symbolize?file=a.folded', 404), ('symbolize?file=a.folded&binary=/etc/passwd', 404), ('top?file=a.folded&option=kallsyms=/etc/passwd', 400)):
         status, _, content = s.ask('/api/v1/' + query)
         T.ok(status == wanted and b'root:' not in content, f'/api/v1/{query}: {wanted}', (status, content[:300]))
 
