@@ -220,6 +220,13 @@ pp_builder_remembers(const struct pp_builder *b)
 	return !pp_order_needs_no_tree(&b->order);
 }
 
+/* Whether stacks are added up as they are. */
+static inline bool
+pp_builder_walks(const struct pp_builder *b)
+{
+	return pp_order_needs_no_tree(&b->order) && !b->order.filter;
+}
+
 static inline bool
 pp_build_stack(struct pp_builder *b, uint32_t series, const pp_frame *frames, size_t depth,
                const int64_t *values)
@@ -242,6 +249,13 @@ void pp_build_column_unsigned(struct pp_builder *, uint32_t column);
 void pp_build_column_real(struct pp_builder *, uint32_t column, double divisor);
 /* Multiplies them; false, and nothing done, when one has no room for that. */
 bool pp_build_column_scale(struct pp_builder *, uint32_t column, uint64_t factor);
+/*
+ * A stack that has the first `keep` frames of the one before, and n others, from the leaf on. Only where stacks are added
+ * up (pp_builder_walks()), and columns are made: values are of PP_WALK_COLUMNS, whose sums fit 64 bits, from `column` on.
+ */
+#define PP_WALK_COLUMNS 2
+bool pp_build_walk(struct pp_builder *, uint32_t column, size_t keep, const pp_frame *frames,
+                   size_t n, const uint64_t *values);
 /*
  * `column_of` has the column of each metric. Series are put in the order of the events that metrics have;
  * moved[i], for each that there was, is the new place.

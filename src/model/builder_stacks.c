@@ -22,6 +22,7 @@ pp_stacks_free(struct pp_stacks *x)
 	pp_vec_release(&x->keeps);
 	pp_sieve_release(&x->sieve);
 	pp_sums_release(&x->sums);
+	pp_walk_release(&x->walk);
 	pp_held_free(x->held);
 	pp_vec_release(&x->left);
 	pp_vec_release(&x->came);
@@ -311,6 +312,8 @@ sums_check(struct pp_builder *b)
 	const struct pp_sums *s = &b->stacks->sums;
 	size_t m;
 
+	if (!pp_walk_settle(b->stacks))
+		pp_builder_fail(b, PP_E_NOMEM, NULL);
 	/* Where columns come one by one, nobody reads again. */
 	for (m = 0; s->rows && m < s->columns && !b->stacks->late; m++) {
 		union pp_value own = pp_sums_get(s, 0, m).own;

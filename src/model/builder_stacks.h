@@ -35,6 +35,22 @@ struct sparse_node {
 	pp_node node;
 };
 
+/* A frame of the stack that came last, and what was spent below it since it was entered. */
+struct pp_walk_step {
+	pp_frame frame;
+	bool outer; /* it does not stand further out, too */
+	uint64_t values[PP_WALK_COLUMNS];
+};
+
+/* See walk.c. */
+struct pp_walk {
+	PP_VEC(struct pp_walk_step) path; /* root first */
+	PP_VEC(uint8_t) stands;           /* by frame: it is on the path */
+	uint32_t column;                  /* the first of those that `values` are of */
+	uint64_t whole[PP_WALK_COLUMNS];
+	bool any; /* something is not settled */
+};
+
 struct pp_stacks {
 	size_t columns; /* values per stack */
 	bool adds_up;   /* costs per function only */
@@ -77,6 +93,7 @@ struct pp_stacks {
 	PP_VEC(union pp_value) came; /* by series and column, when stacks go into the tree */
 
 	/* costs per function */
+	struct pp_walk walk;
 	struct pp_sums sums;
 	PP_VEC(union pp_value) total, self; /* of one stack */
 };
@@ -99,6 +116,11 @@ column_value(const struct pp_builder *b, size_t column, int64_t cell)
 bool pp_stacks_column(struct pp_builder *, enum pp_cell_type);
 /* Notes what of a value is not a leaf's own, as rows like this one. False on failure, as those below. */
 bool pp_stacks_not_own(struct pp_builder *, struct pp_not_own_row, int64_t value, int64_t own);
+
+/* ---- stacks like the one before, see walk.c ---- */
+void pp_walk_release(struct pp_walk *);
+/* Gives functions what steps have; the path stays. False when out of memory. */
+bool pp_walk_settle(struct pp_stacks *);
 
 /* ---- many columns, see builder_sparse.c ---- */
 void pp_stacks_sparse_release(struct pp_stacks *);

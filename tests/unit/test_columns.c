@@ -110,10 +110,113 @@ test_sums(void)
 	pp_profile_release(p);
 }
 
+/* ---- stacks like the one before ---- */
+
+#define NAMES 7
+#define DEPTH 9
+#define STACKS 400
+
+static uint32_t
+number(uint32_t *state, uint32_t below)
+{
+	*state = *state * 1664525 + 1013904223;
+	return (*state >> 8) % below;
+}
+
+/* Reports a stack whole, or only as far as it differs from the one before. */
+static void
+walk_give(struct pp_builder *b, bool walks, uint32_t column, size_t keep, const pp_frame *stack,
+          size_t n, uint64_t value)
+{
+	uint32_t columns[] = { column, column + 1 };
+	int64_t values[32] = { 0 };
+	pp_frame turned[DEPTH];
+	size_t i;
+
+	if (!walks) {
+		values[column] = (int64_t)value;
+		values[column + 1] = 1;
+		if (!pp_build_sample(b,
+		                     &(struct pp_sample){
+		                         .values = values, .columns = columns, .column_count = 2 },
+		                     stack, n))
+			abort();
+		return;
+	}
+	for (i = keep; i < n; i++)
+		turned[n - 1 - i] = stack[i];
+	if (!pp_build_walk(b, column, keep, turned, n - keep, (const uint64_t[]){ value, 1 }))
+		abort();
+}
+
+static struct pp_profile *
+walk_build(bool walks, uint32_t events)
+{
+	const struct pp_order order = { .facets = PP_COSTS };
+	struct pp_limits limits = pp_limits_complete(NULL);
+	struct pp_profile *p = NULL;
+	struct pp_builder b;
+	uint32_t state = 7, column_of[32], moved[2] = { 0 }, i, k;
+	pp_frame stack[DEPTH];
+	size_t n = 0;
+
+	if (!pp_builder_init(&b, &limits, &order, 1, &pp_pages_plain))
+		abort();
+	(void)series_add(&b, "e");
+	for (i = 0; i < 2 * events; i++)
+		column_of[i] = pp_build_column(&b);
+	for (i = 0; i < STACKS; i++) {
+		size_t keep = number(&state, (uint32_t)n + 1), depth = number(&state, DEPTH + 1);
+		/* The event changes now and then, with or without another stack. */
+		uint32_t event = i / 5 % events;
+
+		keep = keep < depth ? keep : depth;
+		for (k = (uint32_t)keep; k < depth; k++) {
+			char name[2] = { (char)('a' + number(&state, NAMES)), 0 };
+
+			stack[k] = pp_build_frame_named(&b, pp_slice_z(name));
+		}
+		n = depth;
+		walk_give(&b, walks, 2 * event, keep, stack, n, number(&state, 1000));
+		if (i == STACKS / 2 && !pp_build_flush(&b))
+			abort();
+	}
+	for (i = 0; i < 2 * events; i++)
+		metric_add(&b, "e", PP_UINT);
+	pp_build_columns_settle(&b, column_of, moved);
+	if (pp_builder_finish(&b, &p) != PP_OK)
+		abort();
+	return p;
+}
+
+static void
+test_walk(uint32_t events)
+{
+	struct pp_profile *whole = walk_build(false, events), *walked = walk_build(true, events);
+	size_t i, m, wrong = 0, some = 0;
+
+	ok(whole->costs.funcs.n == NAMES + 1 && walked->costs.funcs.n == NAMES + 1,
+	   "all functions, %u events", events);
+	for (i = 0; i <= NAMES; i++)
+		for (m = 0; m < 2 * events; m++) {
+			struct pp_cost_pair a = pp_costs_get(whole, i, m),
+			                    z = pp_costs_get(walked, i, m);
+
+			wrong += a.own.i != z.own.i || a.total.i != z.total.i;
+			some += a.own.i != a.total.i;
+		}
+	ok(wrong == 0 && some > 0, "the same costs, %u events", events);
+	pp_profile_release(whole);
+	pp_profile_release(walked);
+}
+
 int
 main(void)
 {
 	test_tree();
 	test_sums();
+	test_walk(1);
+	test_walk(3);
+	test_walk(12);
 	return tap_done();
 }

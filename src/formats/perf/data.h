@@ -125,6 +125,7 @@ struct pp_pd_attr {
 	pp_str title;                 /* its name, at the end */
 	uint64_t samples, period;
 	uint32_t metric;
+	uint32_t column; /* + 1, where stacks are added up; 0 = none yet */
 };
 
 /* A record that waits for its turn. */
@@ -138,6 +139,7 @@ struct pp_pd_order {
 	uint64_t latest; /* of all records */
 	uint64_t flush;  /* as of the last round: nothing earlier will come */
 	bool whole;      /* rounds say nothing here */
+	size_t sides;    /* of those that wait, others than samples */
 };
 
 struct pp_pd_module {
@@ -217,6 +219,19 @@ struct pp_pd_chain {
 	bool waits;
 };
 
+/* Where stacks are added up, and no tree is built: the chain that came last. */
+struct pp_pd_walk {
+	bool sums;  /* they are */
+	bool walks; /* without a filter */
+	const unsigned char *chain;
+	size_t n; /* words of it */
+	uint32_t user, kernel;
+	pp_frame root;
+	unsigned mode;          /* who runs at its outer end */
+	PP_VEC(uint32_t) depth; /* by words from its outer end: frames up to there */
+	PP_VEC(int64_t) values; /* by column, for filters */
+};
+
 struct pp_pd_frames {
 	PP_VEC(struct pp_pd_series) series;
 	struct pp_map series_of;
@@ -228,6 +243,7 @@ struct pp_pd_frames {
 	PP_VEC(uint64_t)
 	around; /* module, address, number of frames, frames outwards; [0] is unused */
 	struct pp_perf_switches switches;
+	struct pp_pd_walk walk;
 };
 
 /* Where a field of a tracepoint stands: where it says, or where what stands there says. */

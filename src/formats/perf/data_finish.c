@@ -90,6 +90,31 @@ metrics_build(struct pp_pd *d)
 
 /* ---- series ----------------------------------------------------------------------------- */
 
+/* Which metric each column became, where stacks were added up. */
+static void
+columns_settle(struct pp_pd *d)
+{
+	const struct pp_profile *p = d->builder->profile;
+	uint32_t *column_of = calloc(p->metrics.n + 1, sizeof *column_of);
+	uint32_t *moved = calloc(p->series.n + 1, sizeof *moved);
+	bool any = false;
+	size_t i, k;
+
+	for (i = 0; column_of && i < d->attrs.n; i++) {
+		const struct pp_pd_attr *a = &d->attrs.at[i];
+
+		for (k = 0; a->column && k < PP_WALK_COLUMNS; k++)
+			column_of[a->metric + k] = a->column - 1 + (uint32_t)k;
+		any |= a->column > 0;
+	}
+	if (!column_of || !moved)
+		pp_pd_no_memory(d);
+	else if (any)
+		pp_build_columns_settle(d->builder, column_of, moved);
+	free(column_of);
+	free(moved);
+}
+
 static void
 series_settle(struct pp_pd *d)
 {
@@ -113,9 +138,13 @@ series_settle(struct pp_pd *d)
 
 		row->event = a->title;
 		row->process = process == PP_MAP_NONE ? 0 : process;
-		pp_build_series_settle(d->builder, s->index,
-		                       (uint32_t[]){ a->metric, a->metric + 1 }, s->unordered);
+		if (!d->frames.walk.sums)
+			pp_build_series_settle(d->builder, s->index,
+			                       (uint32_t[]){ a->metric, a->metric + 1 },
+			                       s->unordered);
 	}
+	if (d->frames.walk.sums && pp_builder_ok(d->builder))
+		columns_settle(d);
 	pp_map_release(&processes);
 }
 

@@ -25,6 +25,8 @@ pp_pd_frames_init(struct pp_pd *d)
 {
 	d->frames.series_of.seed = d->frames.switches.running_of.seed = d->builder->seed;
 	d->branches.pair_of.seed = d->builder->seed;
+	d->frames.walk.sums = !pp_builder_remembers(d->builder);
+	d->frames.walk.walks = pp_builder_walks(d->builder);
 	d->frames.places = calloc(PLACES, sizeof *d->frames.places);
 	d->frames.chains = calloc(CHAINS, sizeof *d->frames.chains);
 	return d->frames.places && d->frames.chains;
@@ -39,6 +41,8 @@ pp_pd_frames_release(struct pp_pd *d)
 	pp_map_release(&d->frames.around_of);
 	pp_vec_release(&d->frames.around);
 	pp_perf_switches_release(&d->frames.switches);
+	pp_vec_release(&d->frames.walk.depth);
+	pp_vec_release(&d->frames.walk.values);
 	free(d->frames.places);
 	free(d->frames.chains);
 }
@@ -252,11 +256,10 @@ chain_push(struct pp_pd *d, struct resolving *r, const struct pp_pd_facts *f)
 	return true;
 }
 
+/* The frames of a sample, from the leaf on. */
 static void
 stack_make(struct pp_pd *d, struct resolving *r, const struct pp_pd_facts *f, pp_frame root)
 {
-	size_t i, n;
-
 	d->frames.stack.n = 0;
 	if (!chain_push(d, r, f))
 		d->frames.stack.n = 0;
@@ -266,7 +269,13 @@ stack_make(struct pp_pd *d, struct resolving *r, const struct pp_pd_facts *f, pp
 	}
 	if (root && !pp_vec_push(&d->frames.stack, root))
 		pp_pd_no_memory(d);
-	n = d->frames.stack.n;
+}
+
+static void
+stack_turn(struct pp_pd *d)
+{
+	size_t n = d->frames.stack.n, i;
+
 	for (i = 0; i < n / 2; i++) {
 		pp_frame swap = d->frames.stack.at[i];
 
@@ -382,7 +391,8 @@ sample_count(struct pp_pd *d, struct pp_pd_series *s, const struct pp_pd_facts *
 	c->has_time = true;
 	s->unordered |= time < s->last_time;
 	s->last_time = time;
-	if (s->has_ids && !pp_perf_run(&d->frames.switches, s->index, s->tid, time))
+	if (!d->frames.walk.sums && s->has_ids &&
+	    !pp_perf_run(&d->frames.switches, s->index, s->tid, time))
 		pp_pd_no_memory(d);
 	return true;
 }
@@ -433,6 +443,142 @@ chain_find(struct pp_pd *d, const struct resolving *r, const struct pp_pd_facts 
 	return slot;
 }
 
+/* ---- sums without a tree ---------------------------------------------------------------- */
+
+/* The column of an event's periods, behind which that of its samples is; made when absent. */
+static uint32_t
+column_of(struct pp_pd *d, struct pp_pd_attr *a)
+{
+	uint32_t first;
+
+	if (PP_LIKELY(a->column))
+		return a->column - 1;
+	first = pp_build_column(d->builder);
+	(void)pp_build_column(d->builder);
+	if (pp_builder_ok(d->builder)) {
+		pp_build_column_unsigned(d->builder, first);
+		pp_build_column_unsigned(d->builder, first + 1);
+	}
+	a->column = first + 1;
+	return first;
+}
+
+/* How many words, from its outer end, a chain has like the one before; none is a marker. */
+static size_t
+words_shared(const struct pp_pd *d, const struct resolving *r, const struct pp_pd_facts *f,
+             pp_frame root)
+{
+	const struct pp_pd_walk *w = &d->frames.walk;
+	size_t most = w->n < f->chain_n ? w->n : f->chain_n, n = 0;
+	const unsigned char *a = f->chain + 8 * f->chain_n, *b = w->chain + 8 * w->n;
+
+	if (w->n == 0 || w->user != r->user->serial || w->kernel != r->kernel->serial ||
+	    w->root != root)
+		return 0;
+	for (; n < most; n++) {
+		a -= 8;
+		b -= 8;
+		if (memcmp(a, b, 8) != 0 || is_marker(pp_pd_u64(d, a)))
+			break;
+	}
+	return n;
+}
+
+/*
+ * The frames of a chain that the one before has not, from the leaf on; *keep is how many of its frames there are before them.
+ * False when the chain says nothing.
+ */
+static bool
+chain_walk(struct pp_pd *d, struct resolving *r, const struct pp_pd_facts *f, pp_frame root,
+           size_t *keep)
+{
+	struct pp_pd_walk *w = &d->frames.walk;
+	size_t shared = words_shared(d, r, f, root), i, n = f->chain_n;
+	uint32_t more;
+
+	if (!pp_vec_reserve(&w->depth, n + 1)) {
+		pp_pd_no_memory(d);
+		return false;
+	}
+	r->mode = PP_PD_USER;
+	d->frames.stack.n = 0;
+	for (i = 0; i < n; i++) {
+		uint64_t ip;
+
+		/* Who runs in what they share is told by what they do not. */
+		if (i == n - shared && r->mode == w->mode)
+			break;
+		ip = pp_pd_u64(d, f->chain + 8 * i);
+		w->depth.at[n - i] = (uint32_t)d->frames.stack.n;
+		if (!is_marker(ip))
+			frame_push(d, r, ip);
+		else if (!marker_mode(ip, &r->mode))
+			return false;
+	}
+	shared = n - i;
+	if (shared == 0)
+		w->depth.at[0] = root ? 1 : 0;
+	more = w->depth.at[shared] + (uint32_t)d->frames.stack.n;
+	*keep = shared ? w->depth.at[shared] : 0;
+	for (i = shared + 1; i <= n; i++)
+		w->depth.at[i] = more - w->depth.at[i];
+	if (shared == 0 && d->frames.stack.n == 0)
+		return false;
+	if (shared == 0 && root && !pp_vec_push(&d->frames.stack, root))
+		pp_pd_no_memory(d);
+	w->chain = f->chain;
+	w->n = n;
+	w->user = r->user->serial;
+	w->kernel = r->kernel->serial;
+	w->root = root;
+	w->mode = r->mode;
+	return true;
+}
+
+/* Through a filter: a whole stack, and a value for each column. */
+static void
+sums_filtered(struct pp_pd *d, const struct pp_sample *sample, uint32_t column)
+{
+	struct pp_pd_walk *w = &d->frames.walk;
+	struct pp_sample s = *sample;
+	uint32_t columns[] = { column, column + 1 }, k;
+
+	while (w->values.n < column + PP_COUNT_OF(columns))
+		if (!pp_vec_push(&w->values, 0)) {
+			pp_pd_no_memory(d);
+			return;
+		}
+	for (k = 0; k < PP_COUNT_OF(columns); k++)
+		w->values.at[columns[k]] = sample->values[k];
+	s.values = w->values.at;
+	s.columns = columns;
+	s.column_count = PP_COUNT_OF(columns);
+	stack_turn(d);
+	(void)pp_build_sample(d->builder, &s, d->frames.stack.at, d->frames.stack.n);
+}
+
+static void
+sums_give(struct pp_pd *d, struct resolving *r, const struct pp_pd_facts *f, pp_frame root,
+          const struct pp_sample *sample)
+{
+	uint32_t column = column_of(d, f->attr);
+	bool plain = f->chain_n && !f->by_branches && !f->registers && d->frames.walk.walks;
+	size_t keep = 0;
+
+	if (!plain || !chain_walk(d, r, f, root, &keep)) {
+		d->frames.walk.n = 0;
+		keep = 0;
+		stack_make(d, r, f, root);
+	}
+	if (!pp_builder_ok(d->builder))
+		return;
+	if (d->frames.walk.walks)
+		(void)pp_build_walk(d->builder, column, keep, d->frames.stack.at, d->frames.stack.n,
+		                    (const uint64_t[]){ f->period, 1 });
+	else
+		sums_filtered(d, sample, column);
+}
+
 void
 pp_pd_give(struct pp_pd *d, const struct pp_pd_facts *f)
 {
@@ -453,7 +599,10 @@ pp_pd_give(struct pp_pd *d, const struct pp_pd_facts *f)
 		                &d->threads.spaces.at[1], 0 };
 	sample.series = s->index;
 	pp_builder_at(d->builder, pp_pd_at(d, f->record));
-	/* What is counted is known at the end: until then stacks are a tree, whatever is asked. */
+	if (d->frames.walk.sums) {
+		sums_give(d, &r, f, s->root, &sample);
+		return;
+	}
 	if (f->chain_n && !f->by_branches && !f->registers)
 		chain = chain_find(d, &r, f, s->root, &known);
 	if (known && chain) {
@@ -461,6 +610,7 @@ pp_pd_give(struct pp_pd *d, const struct pp_pd_facts *f)
 		return;
 	}
 	stack_make(d, &r, f, s->root);
+	stack_turn(d);
 	if (chain) {
 		chain->waits = true;
 		sample.where = &chain->stack;

@@ -60,6 +60,7 @@ pp_pd_order_add(struct pp_pd *d, const unsigned char *record)
 		return;
 	}
 	d->order.latest = time > d->order.latest ? time : d->order.latest;
+	d->order.sides += pp_pd_type(d, record) != PP_PD_RECORD_SAMPLE;
 	if (!pp_vec_push(&d->order.waiting, (struct pp_pd_pending){ time, record }))
 		pp_pd_no_memory(d);
 }
@@ -117,24 +118,43 @@ sort_waiting(struct pp_pd_order *o)
 	return true;
 }
 
+/* Whether samples may be taken as they stand in the file: where nothing else happens between them, sums are the same. */
+static bool
+order_is_free(const struct pp_pd *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->attrs.n; i++)
+		if (d->attrs.at[i].sample_type & PP_PD_READ)
+			return false;
+	return d->frames.walk.sums && d->order.sides == 0 && d->threads.jits.n == 0;
+}
+
 /* Takes all that is not later than a time. */
 static void
 flush(struct pp_pd *d, uint64_t until)
 {
 	struct pp_pd_order *o = &d->order;
-	size_t i;
+	size_t i, left = 0;
 
 	if (o->waiting.n == 0)
 		return;
-	if (!sort_waiting(o)) {
+	if (!order_is_free(d) && !sort_waiting(o)) {
 		pp_pd_no_memory(d);
 		return;
 	}
-	for (i = 0; i < o->waiting.n && o->waiting.at[i].time <= until; i++)
+	for (i = 0; i < o->waiting.n; i++) {
+		struct pp_pd_pending next = o->waiting.at[i];
+
+		if (next.time > until) {
+			o->waiting.at[left++] = next;
+			continue;
+		}
+		o->sides -= pp_pd_type(d, next.at) != PP_PD_RECORD_SAMPLE;
 		if (pp_builder_ok(d->builder))
-			deliver(d, o->waiting.at[i].at);
-	memmove(o->waiting.at, o->waiting.at + i, (o->waiting.n - i) * sizeof *o->waiting.at);
-	o->waiting.n -= i;
+			deliver(d, next.at);
+	}
+	o->waiting.n = left;
 }
 
 void

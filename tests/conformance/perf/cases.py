@@ -62,6 +62,26 @@ class Asker:
         return {name: value for name, value in found.items() if value}
 
 
+def inclusive(stacks):
+    """What functions cost by their stacks: themselves, and with all that they call."""
+    own, total = collections.Counter(), collections.Counter()
+    for stack, value in stacks.items():
+        names = stack.split(';')
+        own[names[-1]] += value
+        for name in set(names):
+            total[name] += value
+    return own, total
+
+
+def ranked(ask, path, metric, *options):
+    rows = ask.json('top', path, '-n', '0', *[word for option in options for word in ('--option', option)])['functions']
+    own, total = collections.Counter(), collections.Counter()
+    for row in rows:
+        own[row['name']] += row['self'].get(metric, 0)
+        total[row['name']] += row['total'].get(metric, 0)
+    return +own, +total
+
+
 def layouts(tap, ask, directory):
     for name, content in make.layouts().items():
         path = os.path.join(directory, name + '.perf.data')
@@ -69,6 +89,7 @@ def layouts(tap, ask, directory):
             out.write(content)
         tap.ok(ask.folded(path, 'cpu-clock/period', 'symbols=no') == make.STACKS, f'{name}: all stacks')
         tap.ok(ask.events(path) == {'cpu-clock': (8, sum(make.STACKS.values())), 'page-faults': (1, 1)}, f'{name}: events')
+        tap.same(ranked(ask, path, 'cpu-clock/period', 'symbols=no', 'root=comm'), inclusive(make.STACKS), f'{name}: costs without a tree')
     modules = ask.modules(path, 'cpu-clock')
     tap.ok(modules == {make.APP: 1200, make.LIBRARY: 700, '[kernel.kallsyms]': 250, make.PLUGIN: 600, '(no module)': 55},
            f'costs by module ({modules})')
