@@ -223,10 +223,11 @@ file_add(struct adding *a, const char *path)
 			            path);
 			pp_store_prepared_free(p);
 		} else if (status == PP_OK && pp_vec_push(&a->group, p)) {
-			if (!a->store->engine->wants_profile)
-				pp_store_prepared_trim(p);
-			a->group_bytes += pp_store_prepared_item(p)->parcel.n;
-			if (a->group.n >= GROUP_ITEMS || a->group_bytes >= GROUP_BYTES)
+			status = pp_store_prepared_take(p, a->store, &a->group_bytes);
+			if (status != PP_OK && status != PP_E_LIMIT)
+				a->code = pp_store_failure(a->cli, status, &problem);
+			else if (status == PP_E_LIMIT || a->group.n >= GROUP_ITEMS ||
+			         a->group_bytes >= GROUP_BYTES)
 				group_commit(a);
 		} else if (result.rule[0] && status != PP_OK) {
 			refused_add(a, path, result.rule, &problem);

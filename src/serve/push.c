@@ -516,6 +516,9 @@ pp_push_profile(struct pp_push *p, struct pp_slice bytes, const char *name, cons
 		damage_refuse(p, bytes, name, from);
 		status = PP_E_INVALID;
 	}
+	/* It may wait for others. */
+	if (status == PP_OK && !p->serve->writer->store->engine->take)
+		pp_store_prepared_trim(prepared);
 	if (status == PP_OK && pp_vec_push(&p->items, prepared)) {
 		prepared = NULL;
 		if (!pp_vec_push(&p->results, result))

@@ -25,6 +25,7 @@ struct pp_store_prepared {
 	PP_VEC(void *) owned;              /* what of them is ours */
 	struct pp_profile *profile;
 	struct pp_buf parcel, meta;
+	void (*drop)(void *taken);
 	bool from_disk; /* companions are looked for beside the path */
 	bool failed;    /* out of memory */
 	int64_t modified;
@@ -42,12 +43,29 @@ pp_store_prepared_trim(struct pp_store_prepared *p)
 	p->item.profile = NULL;
 }
 
+pp_status
+pp_store_prepared_take(struct pp_store_prepared *p, struct pp_store *store, size_t *bytes)
+{
+	pp_status status = PP_OK;
+
+	*bytes += p->item.parcel.n;
+	if (store->engine->take) {
+		status = store->engine->take(store, &p->item, &p->item.taken, bytes);
+		p->drop = store->engine->drop;
+	}
+	if (status == PP_OK)
+		pp_store_prepared_trim(p);
+	return status;
+}
+
 void
 pp_store_prepared_free(struct pp_store_prepared *p)
 {
 	if (!p)
 		return;
 	pp_store_prepared_trim(p);
+	if (p->item.taken)
+		p->drop(p->item.taken);
 	pp_buf_release(&p->parcel);
 	pp_buf_release(&p->meta);
 	free(p->path);

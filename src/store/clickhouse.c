@@ -157,6 +157,7 @@ clickhouse_close(struct pp_store *store)
 	pp_vec_release(&c->fetched.batches);
 	pp_vec_release(&c->fetched.ends);
 	pp_buf_release(&c->fetched.bytes);
+	pp_known_forget(&c->met);
 	free(c->store.source);
 	free(c);
 }
@@ -573,9 +574,10 @@ clickhouse_load(struct pp_store *store, const struct pp_store_entry *e, struct p
 
 const struct pp_store_engine pp_store_clickhouse = {
 	.name = "clickhouse",
-	.wants_profile = true,
 	.mine = clickhouse_mine,
 	.open = clickhouse_open,
+	.take = pp_clickhouse_take,
+	.drop = pp_clickhouse_drop,
 	.add = pp_clickhouse_add,
 	.has = clickhouse_has,
 	.list = clickhouse_list,

@@ -5,6 +5,7 @@
 #define PP_CLICKHOUSE_H
 
 #include "base/vec.h"
+#include "store/clickhouse_nodes.h"
 #include "store/http_client.h"
 #include "store/store.h"
 
@@ -58,6 +59,9 @@ struct pp_clickhouse {
 	bool bare;         /* it asks for no database, and with no setting that old servers lack */
 	PP_VEC(struct pp_clickhouse_listed) listed; /* by batch */
 	PP_VEC(uint64_t) queue;                     /* batches in the order of the last list */
+	struct pp_known_nodes met;
+	bool shards_known;
+	unsigned shards; /* 0: which server gets what is unknown */
 	/* Parcels that were fetched together, one after the other. */
 	struct {
 		struct pp_buf bytes;
@@ -84,7 +88,8 @@ pp_status pp_clickhouse_ask_host(struct pp_clickhouse *, size_t host, struct pp_
  */
 struct pp_clickhouse_insert {
 	struct pp_clickhouse *c;
-	struct pp_buf row;
+	struct pp_buf row; /* and those before it that wait to be sent */
+	size_t most;       /* where c is NULL: rows are only collected, so many bytes */
 	struct pp_buf *problem;
 	pp_status status;
 };
@@ -211,6 +216,9 @@ pp_status pp_clickhouse_parcel(struct pp_clickhouse *, const struct pp_store_ent
 /* Functions of the engine. */
 pp_status pp_clickhouse_add(struct pp_store *, const struct pp_store_item *items, size_t n,
                             enum pp_store_added *added, struct pp_buf *problem);
+pp_status pp_clickhouse_take(struct pp_store *, const struct pp_store_item *, void **taken,
+                             size_t *bytes);
+void pp_clickhouse_drop(void *taken);
 pp_status pp_clickhouse_load_all(struct pp_store *, const struct pp_store_list *,
                                  const struct pp_order *, struct pp_profile **out,
                                  struct pp_buf *problem);

@@ -22,6 +22,8 @@
 	"&max_expanded_ast_elements=100000000&default_format=RowBinary"                            \
 	"&async_insert=0&insert_distributed_sync=1&max_partitions_per_insert_block=0&joined_subquery_requires_alias=0"
 #define PASSWORD_MAX 4096
+/* Bytes of rows that are sent together. */
+#define ROWS_WAIT ((size_t)1 << 17)
 /* Of an answer. */
 #define ANSWER_MAX ((size_t)4 << 30)
 
@@ -241,8 +243,9 @@ pp_clickhouse_insert_begin(struct pp_clickhouse_insert *in, struct pp_clickhouse
 	pp_buf_release(&sql);
 }
 
-void
-pp_clickhouse_row(struct pp_clickhouse_insert *in)
+/* Sends the rows that wait. */
+static void
+rows_send(struct pp_clickhouse_insert *in)
 {
 	if (in->status == PP_OK && in->row.failed)
 		in->status = PP_E_NOMEM;
@@ -251,11 +254,22 @@ pp_clickhouse_row(struct pp_clickhouse_insert *in)
 	in->row.n = 0;
 }
 
+void
+pp_clickhouse_row(struct pp_clickhouse_insert *in)
+{
+	if (in->c && (in->row.n >= ROWS_WAIT || in->row.failed))
+		rows_send(in);
+	else if (!in->c && in->row.n > in->most)
+		in->status = PP_E_LIMIT;
+}
+
 pp_status
 pp_clickhouse_insert_end(struct pp_clickhouse_insert *in)
 {
 	struct pp_http *h = &in->c->http[in->c->host];
 
+	if (in->row.n || in->row.failed)
+		rows_send(in);
 	if (in->status == PP_E_NOMEM && h->fd >= 0) {
 		/* What was begun must not be completed. */
 		close(h->fd);

@@ -56,6 +56,8 @@ block_mix(struct pp_blake2b *b, const unsigned char *block, bool last)
 	v[12] ^= (uint64_t)b->counted;
 	v[13] ^= (uint64_t)(b->counted >> 64);
 	v[14] ^= last ? UINT64_MAX : 0;
+	/* With the schedule known to the compiler it is a third faster. */
+#pragma GCC unroll 12
 	for (i = 0; i < ROUNDS; i++) {
 		const unsigned char *s = schedule[i % PP_COUNT_OF(schedule)];
 

@@ -29,7 +29,8 @@
 /* A profile on its way into a store. */
 struct pp_store_item {
 	const struct pp_profile
-	    *profile; /* read whole; NULL where it was let go of: pp_store_engine.wants_profile */
+	    *profile; /* read whole; NULL where it was let go of: pp_store_engine.take() */
+	void *taken;  /* what the engine needs of it then */
 	const char *format;
 	bool complete;
 	const char *labels; /* canonical JSON, store/label_set.h: {"key":"value",...} */
@@ -122,12 +123,18 @@ struct pp_store {
 };
 
 struct pp_store_engine {
-	const char *name;   /* "sqlite", "clickhouse" */
-	bool wants_profile; /* to add one it needs the profile, not only its input */
+	const char *name; /* "sqlite", "clickhouse" */
 	/* Whether a source is one of its own: by prefix, or by the first 100 bytes of the file. */
 	bool (*mine)(const char *source);
 	pp_status (*open)(const char *source, enum pp_store_mode, struct pp_store **out,
 	                  struct pp_buf *problem);
+	/*
+	 * What it needs of a profile to add it once, so that the profile can be let go of: *taken, of *bytes, for drop(). NULL
+	 * where the input is enough. PP_E_LIMIT: that is too much to be kept, the profile has to stay and is added next.
+	 */
+	pp_status (*take)(struct pp_store *, const struct pp_store_item *, void **taken,
+	                  size_t *bytes);
+	void (*drop)(void *taken);
 	/* Adds all or none, in one transaction where the engine has such; added[i] tells what became of each. */
 	pp_status (*add)(struct pp_store *, const struct pp_store_item *items, size_t n,
 	                 enum pp_store_added *added, struct pp_buf *problem);
@@ -237,6 +244,8 @@ pp_status pp_store_prepare_memory(const void *data, size_t size, const char *nam
                                   struct pp_store_result *, struct pp_buf *problem);
 /* The item of what was prepared, which lives as long as that: for store->engine->add(). */
 const struct pp_store_item *pp_store_prepared_item(const struct pp_store_prepared *);
+/* Lets go of the profile as far as the store can do without; the bytes that wait are added to *bytes. PP_E_LIMIT as above. */
+pp_status pp_store_prepared_take(struct pp_store_prepared *, struct pp_store *, size_t *bytes);
 /* Lets go of the profile, and of the input but for the parcel. */
 void pp_store_prepared_trim(struct pp_store_prepared *);
 void pp_store_prepared_free(struct pp_store_prepared *);

@@ -1,0 +1,39 @@
+/*
+ * Nodes of stacks that this process has met: profiles of one program share most of them, so their digests are made once, and a
+ * stack that a server has need not be sent again.
+ */
+#ifndef PP_CLICKHOUSE_NODES_H
+#define PP_CLICKHOUSE_NODES_H
+
+#include "base/strtab.h"
+#include "store/hash.h"
+
+/* Servers that can be told apart. */
+#define PP_NODES_SHARDS 64
+
+struct pp_known_node {
+	uint8_t digest[PP_DIGEST];
+	uint64_t sent; /* one bit for each server that has the stack which ends here */
+};
+
+/* Zeroed is empty. */
+struct pp_known_nodes {
+	struct pp_strtab frames;            /* what tells them apart */
+	struct pp_map map;                  /* parent and frame to node */
+	PP_VEC(struct pp_known_node) nodes; /* the first is the root */
+	bool begun;
+	int64_t since; /* s */
+};
+
+/*
+ * Before a profile with `nodes` nodes: forgets all when that is too much to be kept or too old to be relied on, as servers
+ * take away stacks that nothing needs for a day. False when the profile had better do without, or out of memory.
+ */
+bool pp_known_begin(struct pp_known_nodes *, size_t nodes, int64_t now);
+/* The number of a frame, from 1; 0 when out of memory. */
+pp_str pp_known_frame(struct pp_known_nodes *, struct pp_slice key);
+/* The number of the node of a frame below another one (0 = the root); 0 when out of memory. */
+uint32_t pp_known_node(struct pp_known_nodes *, uint32_t parent, pp_str frame);
+void pp_known_forget(struct pp_known_nodes *);
+
+#endif
