@@ -100,6 +100,48 @@ def stubs(tap, bench):
     tap.ok(done.returncode == 4 and b'linux-perf' in done.stderr, 'what to install')
 
 
+def halves(tap, bench):
+    """What breaks off is no recording: nothing appears, and what was there stays."""
+    whole = bench.work + '/whole.data'
+    shutil.copy(bench.env['RECORDING'], whole)
+    with open(whole, 'rb') as got:
+        raw = got.read()
+    size = len(raw)
+    unfinished = raw[:48] + bytes(8) + raw[56:]
+    for name, content in (('cut', raw[:size * 2 // 3]), ('within its header', raw[:50]), ('not finished', unfinished), ('something else', b'x' * 99)):
+        with open(bench.work + '/half.data', 'wb') as out:
+            out.write(content)
+        done = bench.run('-o', 'kept.data', '--', 'true')
+        before = os.stat(bench.work + '/kept.data').st_ino
+        done = bench.run('-o', 'kept.data', '--', 'true', RECORDING=bench.work + '/half.data')
+        tap.ok(done.returncode == 4 and b'half a file' in done.stderr and os.stat(bench.work + '/kept.data').st_ino == before and not bench.rest(),
+               f'a recording that is {name}: what was there stays', done)
+        done = bench.run('-o', 'new.data', '--', 'sh', '-c', 'exit 5', RECORDING=bench.work + '/half.data')
+        tap.ok(done.returncode == 5 and not os.path.exists(bench.work + '/new.data'), f'a recording that is {name}: nothing appears', done)
+    done = bench.run('-o', 'bin', '--', 'echo', 'ran')
+    tap.ok(done.returncode == 4 and b'Is a directory' in done.stderr and not done.stdout, 'a directory is no output, which is said before', done)
+
+
+def killed(tap, bench):
+    """Perl under its real profiler, ended by signals: whole, or nothing."""
+    if subprocess.run(['perl', '-e', 'require Devel::NYTProf::Core'], capture_output=True, check=False).returncode:
+        tap.skip('Perl that is killed', 'Devel::NYTProf is missing')
+        return
+    with open(os.path.join(bench.work, 'k.pl'), 'w', encoding='utf-8') as out:
+        out.write('sub f { my $x = 0; $x += $_ for 1..500; $x } f() for 1..300; $| = 1; print "$$\n"; f() while 1;')
+    for number, there in ((signal.SIGTERM, True), (signal.SIGKILL, False)):
+        with subprocess.Popen([bench.polyprof, 'record', '-q', '-o', 'k.out', '--', 'perl', 'k.pl'], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, cwd=bench.work, env=bench.env) as child:
+            os.kill(int(child.stdout.readline()), number)
+            child.wait(timeout=60)
+        path = bench.work + '/k.out'
+        tap.ok(os.path.exists(path) == there and not bench.rest() and child.returncode != 0, f'Perl and signal {int(number)}', child.returncode)
+        if there:
+            done = subprocess.run([bench.polyprof, 'check', path], capture_output=True, timeout=60)
+            tap.ok(b'accept' in done.stdout, 'what it leaves is whole', done)
+            os.remove(path)
+
+
 def signals(tap, bench):
     """What is sent to polyprof is sent on."""
     bench.program('perf', PERF.replace('"$@"\ncode=$?\n[ -z "$NOTHING" ] && cp "$RECORDING" "$out"', 'cp "$RECORDING" "$out"; exec "$@"'))
@@ -139,7 +181,9 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         bench = Bench(polyprof, recording, work)
         stubs(tap, bench)
+        halves(tap, bench)
         signals(tap, bench)
+        killed(tap, bench)
         real(tap, bench, polyprof)
     return tap.done()
 

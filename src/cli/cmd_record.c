@@ -59,7 +59,8 @@ const struct pp_command pp_command_record = {
 	    "standard input and output (heaptrack prints there, too), signals are passed on to it, "
 	    "and polyprof exits with its exit code: 128 plus the signal if one ended it, 127 "
 	    "if it was not found, 126 if it cannot be run. When it has ended, the recording "
-	    "appears under its name, whole or not at all (exit 4), and its summary is "
+	    "appears under its name, whole or not at all (exit 4): what a profiler that was "
+	    "killed or met a full disk left is not kept. Its summary is "
 	    "printed: on the terminal, or on standard error if standard output goes "
 	    "elsewhere. A file that already had a default name is kept as FILE.old.",
 	.groups = record_groups,
@@ -87,12 +88,58 @@ probe(const char *const argv[])
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/* Whether a process is a child of another one, and was started with a variable. */
+static bool
+is_child_with(const char *pid, pid_t parent, const char *variable)
+{
+	char path[64], text[4096];
+	const char *rest, *at;
+	ssize_t n;
+	int fd;
+
+	(void)snprintf(path, sizeof path, "/proc/%s/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
+	if (fd >= 0)
+		(void)close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	/* PID (NAME) STATE PARENT: names may hold anything. */
+	rest = strrchr(text, ')');
+	if (!rest || strlen(rest) < 5 || strtol(rest + 4, NULL, 10) != parent)
+		return false;
+	(void)snprintf(path, sizeof path, "/proc/%s/environ", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* What a shell adds for one command stands last or first: a long list is read to its end. */
+	for (at = NULL; fd >= 0 && !at && (n = read(fd, text, sizeof text)) > 0;)
+		at = memmem(text, (size_t)n, variable, strlen(variable));
+	if (fd >= 0)
+		(void)close(fd);
+	return at != NULL;
+}
+
+/* Whom signals are for: heaptrack is a script that would die of them, and write the rest when its command has ended. */
+static pid_t
+signal_target(const struct pp_record *r, pid_t pid)
+{
+	DIR *listing = strcmp(r->recorder->name, "heaptrack") == 0 ? opendir("/proc") : NULL;
+	pid_t found = pid;
+	struct dirent *entry;
+
+	while (listing && found == pid && (entry = readdir(listing)))
+		if (pp_is_digit((unsigned char)entry->d_name[0]) &&
+		    is_child_with(entry->d_name, pid, "DUMP_HEAPTRACK_OUTPUT="))
+			found = (pid_t)strtol(entry->d_name, NULL, 10);
+	if (listing)
+		(void)closedir(listing);
+	return found;
+}
+
 /*
  * Waits for the command. What is sent to us is sent on to it; what the terminal sends reached it already. Returns how it
  * ended, as waitpid() tells.
  */
 static int
-command_wait(pid_t pid, const sigset_t *signals)
+command_wait(const struct pp_record *r, pid_t pid, const sigset_t *signals)
 {
 	siginfo_t info;
 	int status = 0;
@@ -103,7 +150,7 @@ command_wait(pid_t pid, const sigset_t *signals)
 		if (got == SIGCHLD && waitpid(pid, &status, WNOHANG) == pid)
 			return status;
 		if (got > 0 && got != SIGCHLD && info.si_code <= 0)
-			(void)kill(pid, got);
+			(void)kill(signal_target(r, pid), got);
 		if (got < 0 && errno != EINTR && errno != EAGAIN)
 			break;
 	}
@@ -129,7 +176,7 @@ command_run(struct pp_record *r, int *status)
 	(void)sigprocmask(SIG_BLOCK, &signals, &before);
 	error = pp_process_start((const char *const *)r->argv.at, streams, false, &pid);
 	if (!error)
-		*status = command_wait(pid, &signals);
+		*status = command_wait(r, pid, &signals);
 	(void)sigprocmask(SIG_SETMASK, &before, NULL);
 	return error;
 }
@@ -299,7 +346,7 @@ environment_set(const struct pp_record *r)
 	bool fine = true;
 
 	if (strcmp(r->recorder->name, "nytprof") == 0) {
-		pp_buf_adds(&text, "sigexit=1:file=");
+		pp_buf_adds(&text, "sigexit=int,hup,term,pipe,bus,segv:file=");
 		for (p = r->directory; *p; p++)
 			pp_buf_addf(&text, *p == ':' ? "\\%c" : "%c", *p);
 		pp_buf_adds(&text, "/nytprof.out");
@@ -352,36 +399,86 @@ body_move(const char *directory, const char *made, const char *output)
 	return moved;
 }
 
-/* Puts what the profiler made where it belongs; false when it made nothing, or that failed (errno). */
+/* The file that the profiler made, by its name in the directory; false when there is none. */
 static bool
-recording_move(const struct pp_record *r, const char *output, bool keeps)
+recording_find(const struct pp_record *r, struct pp_buf *found)
 {
+	bool pair = strcmp(r->recorder->name, "spx") == 0;
 	DIR *listing = opendir(r->directory);
 	size_t n = strlen(r->recorder->made);
 	struct dirent *entry;
-	struct pp_buf from = { 0 };
-	bool moved = false;
 	struct stat st;
 
-	errno = 0;
-	while (listing && !moved && (entry = readdir(listing))) {
+	found->n = 0;
+	while (listing && !found->n && (entry = readdir(listing))) {
 		const char *name = entry->d_name;
-		bool pair = strcmp(r->recorder->name, "spx") == 0;
 
-		if (strncmp(name, r->recorder->made, n) != 0 ||
-		    (pair ? !pp_slice_ends(pp_slice_z(name), ".json") : name[n] != '\0') ||
-		    fstatat(dirfd(listing), name, &st, 0) != 0 || st.st_size == 0)
-			continue;
-		from.n = 0;
-		pp_buf_addf(&from, "%s/%s", r->directory, name);
-		moved = !from.failed && (!pair || body_move(r->directory, name, output)) &&
-		        file_move(from.p, output, keeps);
-		break;
+		if (strncmp(name, r->recorder->made, n) == 0 &&
+		    (pair ? pp_slice_ends(pp_slice_z(name), ".json") : name[n] == '\0') &&
+		    fstatat(dirfd(listing), name, &st, 0) == 0 && st.st_size > 0)
+			pp_buf_adds(found, name);
 	}
-	pp_buf_release(&from);
 	if (listing)
 		(void)closedir(listing);
+	return found->n > 0 && !found->failed;
+}
+
+/* Puts it where it belongs; false when that failed (errno). */
+static bool
+recording_move(const struct pp_record *r, const char *made, const char *output, bool keeps)
+{
+	bool pair = strcmp(r->recorder->name, "spx") == 0, moved;
+	struct pp_buf from = { 0 };
+
+	pp_buf_addf(&from, "%s/%s", r->directory, made);
+	moved = !from.failed && (!pair || body_move(r->directory, made, output)) &&
+	        file_move(from.p, output, keeps);
+	pp_buf_release(&from);
 	return moved;
+}
+
+/* Whether a finding says that a file breaks off. Events that were lost on the way are no reason: the file is whole. */
+static bool
+is_half(const struct pp_diag *d)
+{
+	static const char *const endings[] = { "-cut", "-unfinished", "-features", "-process-open",
+		                               "-no-main" };
+	bool half = d->severity == PP_ERROR;
+	size_t i;
+
+	for (i = 0; i < sizeof endings / sizeof *endings; i++)
+		half |= pp_slice_ends(pp_slice_z(d->rule->id), endings[i]);
+	return half;
+}
+
+/* Reads it once: what a profiler that was killed, or met a full disk, leaves is no recording. False (said) when it is half a file. */
+static bool
+recording_is_whole(const struct pp_cli *cli, const struct pp_record *r, const char *made,
+                   const char *output)
+{
+	static const char *const quickly[] = { "symbols=no", NULL };
+	struct pp_read_opts opts = { .size = sizeof opts };
+	pp_diags *diags = pp_diags_new();
+	const struct pp_diag *why = NULL;
+	pp_profile *profile = NULL;
+	struct pp_buf path = { 0 };
+	pp_status status;
+	size_t i;
+
+	if (strcmp(r->recorder->name, "perf") == 0)
+		opts.options = quickly;
+	pp_buf_addf(&path, "%s/%s", r->directory, made);
+	status = path.failed || !diags ? PP_E_NOMEM : pp_read_file(path.p, &opts, diags, &profile);
+	for (i = 0; diags && i < pp_diags_count(diags) && !why; i++)
+		if (is_half(pp_diags_get(diags, i)))
+			why = pp_diags_get(diags, i);
+	if (why || status != PP_OK)
+		pp_cli_error(cli, "%s: not kept, as %s left half a file: %s", output,
+		             r->recorder->name, why ? why->message : pp_status_text(status));
+	pp_profile_free(profile);
+	pp_diags_free(diags);
+	pp_buf_release(&path);
+	return !why && status == PP_OK;
 }
 
 /* ---- what came out ---------------------------------------------------------------------- */
@@ -426,6 +523,24 @@ ended(const struct pp_cli *cli, int status)
 	return WEXITSTATUS(status);
 }
 
+/* What the profiler made appears under its name, or nothing does, which is said. */
+static bool
+recording_keep(const struct pp_cli *cli, const struct pp_record *r, const char *output, bool keeps)
+{
+	struct pp_buf made = { 0 };
+	bool kept = recording_find(r, &made);
+
+	if (!kept)
+		pp_cli_error(cli, "%s: %s recorded nothing", output, r->recorder->name);
+	kept = kept && recording_is_whole(cli, r, made.p, output);
+	if (kept && !recording_move(r, made.p, output, keeps)) {
+		pp_cli_error(cli, "%s: cannot be written: %s", output, strerror(errno));
+		kept = false;
+	}
+	pp_buf_release(&made);
+	return kept;
+}
+
 static int
 command_record(struct pp_cli *cli, struct pp_record *r, const char *output, bool keeps)
 {
@@ -449,11 +564,8 @@ command_record(struct pp_cli *cli, struct pp_record *r, const char *output, bool
 		return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 	}
 	code = ended(cli, status);
-	if (!recording_move(r, output, keeps)) {
-		pp_cli_error(cli, "%s: %s recorded nothing%s%s", output, r->recorder->name,
-		             errno ? ": " : "", errno ? strerror(errno) : "");
+	if (!recording_keep(cli, r, output, keeps))
 		return code ? code : PP_EXIT_OUTPUT;
-	}
 	pp_cli_note(cli, "%s recorded %s", r->recorder->name, output);
 	/* What other programs read is worth recording, too. */
 	if (strcmp(r->recorder->name, "node") == 0 && !pp_format_find("cpuprofile"))
@@ -468,6 +580,7 @@ record_run(struct pp_cli *cli)
 	const char *given = pp_args_text(&cli->args, "output"), *output;
 	struct pp_record r = { 0 };
 	char directory[PATH_MAX];
+	struct stat st;
 	int error, code;
 
 	if (cli->args.words.n == 0)
@@ -487,7 +600,10 @@ record_run(struct pp_cli *cli)
 		code = recorder_find(cli, &r);
 	}
 	output = given || !r.recorder ? given : r.recorder->output;
-	if (code == 0 && !directory_make(output, directory)) {
+	if (code == 0 && given && stat(given, &st) == 0 && S_ISDIR(st.st_mode)) {
+		pp_cli_error(cli, "%s: cannot be written: %s", given, strerror(EISDIR));
+		code = PP_EXIT_OUTPUT;
+	} else if (code == 0 && !directory_make(output, directory)) {
 		pp_cli_error(cli, "%s: cannot be written: %s", output, strerror(errno));
 		code = PP_EXIT_OUTPUT;
 	} else if (code == 0) {
