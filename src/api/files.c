@@ -151,7 +151,8 @@ target_load(struct pp_reply *r, const char *file, const struct pp_load_order *or
 	}
 	if (status == PP_OK) {
 		if (l.is_open)
-			l.opened.order->listed = target->lists;
+			l.opened.order->listed = target->lists &&
+			                         r->asking.params->budget.tokens == PP_UNSET;
 		pp_loaded_read(r, &l);
 		status = pp_loaded_verdict(r, &l, false);
 	}

@@ -69,8 +69,8 @@ stacks_may_hold(const struct pp_builder *b)
 		if (column_type(b, m) == PP_REAL)
 			return false;
 	return b->may_hold && (b->order.cut_share > 0 || b->order.listed) && x->columns > 0 &&
-	       x->columns <= PP_HELD_COLUMNS && !x->late && !x->times && !x->adds_up &&
-	       !x->sieves && !b->order.keep;
+	       x->columns <= PP_HELD_COLUMNS && !x->late && (!x->times || b->order.listed) &&
+	       !x->adds_up && !x->sieves && !b->order.keep;
 }
 
 struct pp_stacks *
@@ -379,8 +379,8 @@ static bool
 stack_hold(struct pp_builder *b, const struct pp_sample *s, const pp_frame *frames, size_t depth,
            bool *held)
 {
-	bool plain = s->values && !s->own && !s->columns && !s->where && s->series == 0 &&
-	             (depth > 0 || !b->order.listed);
+	bool plain = s->values && !s->own && !s->columns && !s->where && !s->timed &&
+	             s->series == 0 && (depth > 0 || !b->order.listed);
 	enum pp_held_result result = plain ? pp_held_add(b->stacks->held, frames, depth, s->values)
 	                                   : PP_HELD_NOT;
 

@@ -173,6 +173,22 @@ pp_held_get(struct pp_held *h, size_t i, size_t *depth, const int64_t **values)
 	return h->frames.at;
 }
 
+/* Where the frames of a stack end. */
+static uint64_t
+stack_end(const struct pp_held *h, size_t i)
+{
+	return i + 1 < h->stacks.n ? h->stacks.at[i + 1].at : h->units.n;
+}
+
+bool
+pp_held_same(const struct pp_held *h, size_t a, size_t b)
+{
+	uint64_t from = h->stacks.at[a].at, to = h->stacks.at[b].at, n = stack_end(h, a) - from;
+
+	return n == stack_end(h, b) - to &&
+	       memcmp(h->units.at + from, h->units.at + to, n * sizeof *h->units.at) == 0;
+}
+
 /* ---- dividing --------------------------------------------------------------------------- */
 
 /* The name of the next frame of a rest; there is one. */

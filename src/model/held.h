@@ -75,6 +75,9 @@ pp_held_value(const struct pp_held *h, size_t stack, size_t column)
 /* A stack, as far as it was not cut: the frames are valid until the next call. NULL when out of memory. */
 const pp_frame *pp_held_get(struct pp_held *, size_t i, size_t *depth, const int64_t **values);
 
+/* Whether two stacks have the same frames. */
+bool pp_held_same(const struct pp_held *, size_t a, size_t b);
+
 /* ---- from frame to frame of a stack, from its root on ---- */
 
 struct pp_held_walk {

@@ -228,3 +228,40 @@ $ printf '\012\004\010\001\020\002\012\004\010\003\020\004\022\010\012\002\002\0
        2  66.7%  put in < other < main
        1  33.3%  [app] < main
   peers.pb: accept (pprof)
+
+Stacks of pprof are carried by SPAA as a list, those without a cost too, by place and by function:
+$ printf '\012\004\010\001\020\002\022\006\012\002\002\001\020\005\022\006\012\002\001\002\020\003\022\006\012\002\002\001\020\004\022\006\012\002\003\001\020\000\042\010\010\001\042\004\010\001\020\007\042\010\010\002\042\004\010\002\020\010\042\010\010\003\042\004\010\002\020\011\052\004\010\001\020\003\052\004\010\002\020\004\062\000\062\003cpu\062\002ns\062\001f\062\001g' > list.pb; polyprof convert -q --to spaa -o list.spaa list.pb; polyprof convert -q --to spaa --option frames=function -o funcs.spaa list.pb; grep -h 'listed\|_path\|"stack"' list.spaa funcs.spaa; for f in list.pb list.spaa funcs.spaa; do polyprof convert -q --option gzip=no --to pprof -o - $f | cksum; polyprof top --csv $f; polyprof convert -q --to folded -o - $f; polyprof check -q $f; done; sed 's/"x_polyprof_listed","n":\[0/"x_polyprof_listed","n":[9/' list.spaa > wrong.spaa; polyprof check wrong.spaa
+  {"type":"header","format":"spaa","version":"1.0","source_tool":"polyprof","frame_order":"leaf_to_root","events":[{"name":"pprof","kind":"probe","sampling":{"mode":"event","primary_metric":"cpu"}}],"source":{"tool":"pprof"},"stack_id_mode":"content_addressable","x_polyprof":{"version":1,"format":"pprof","listed":true}}
+  {"type":"stack","id":"0x2801c457ce7f0036","frames":[2,1],"context":{"event":"pprof"},"weights":[{"metric":"cpu","value":9,"unit":"ns"}],"exclusive":{"frame":2,"weights":[{"metric":"cpu","value":9,"unit":"ns"}]}}
+  {"type":"stack","id":"0xf587dcef46d3fe56","frames":[1,2],"context":{"event":"pprof"},"weights":[{"metric":"cpu","value":3,"unit":"ns"}],"exclusive":{"frame":1,"weights":[{"metric":"cpu","value":3,"unit":"ns"}]}}
+  {"type":"x_polyprof_path","n":[1,3]}
+  {"type":"x_polyprof_listed","n":[0,9,1,3,-1,0]}
+  {"type":"x_polyprof_listed_end","format":"pprof","stacks":2,"sum":"0x8a24b66ecfb0be9b"}
+  {"type":"header","format":"spaa","version":"1.0","source_tool":"polyprof","frame_order":"leaf_to_root","events":[{"name":"pprof","kind":"probe","sampling":{"mode":"event","primary_metric":"cpu"}}],"source":{"tool":"pprof"},"stack_id_mode":"content_addressable","x_polyprof":{"version":1,"format":"pprof","listed":true}}
+  {"type":"stack","id":"0x2801c457ce7f0036","frames":[2,1],"context":{"event":"pprof"},"weights":[{"metric":"cpu","value":9,"unit":"ns"}],"exclusive":{"frame":2,"weights":[{"metric":"cpu","value":9,"unit":"ns"}]}}
+  {"type":"stack","id":"0xf587dcef46d3fe56","frames":[1,2],"context":{"event":"pprof"},"weights":[{"metric":"cpu","value":3,"unit":"ns"}],"exclusive":{"frame":1,"weights":[{"metric":"cpu","value":3,"unit":"ns"}]}}
+  {"type":"x_polyprof_path","n":[1,2]}
+  {"type":"x_polyprof_path","n":[2,1]}
+  {"type":"x_polyprof_path","n":[1,3]}
+  {"type":"x_polyprof_listed","n":[-1,9,-2,3,-3,0]}
+  {"type":"x_polyprof_listed_end","format":"pprof","stacks":2,"sum":"0x8a24b66ecfb0be9b"}
+  423873402 101
+  name,file,line,module,calls,self_cpu,total_cpu
+  g,,,,,9,12
+  f,,,,,3,12
+  f;g 9
+  g;f 3
+  423873402 101
+  name,file,line,module,calls,self_cpu,total_cpu
+  g,,,,,9,12
+  f,,,,,3,12
+  f;g 9
+  g;f 3
+  423873402 101
+  name,file,line,module,calls,self_cpu,total_cpu
+  g,,,,,9,12
+  f,,,,,3,12
+  f;g 9
+  g;f 3
+  wrong.spaa: warning: the x_polyprof records are not used: a table refers to something that is not there [spaa-carry-damaged]
+  wrong.spaa: warn (spaa: 1 warning)

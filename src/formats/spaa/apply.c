@@ -342,6 +342,25 @@ path_room(struct pp_spaa_reader *r, size_t depth)
 	return r->costs.path.at;
 }
 
+/* Keeps the frames of a stack for the list that follows. Ids that are too large are none of it. */
+static void
+frames_keep(struct pp_spaa_reader *r, const struct pp_spaa_stack *s)
+{
+	const uint64_t *ids = r->in.chunk->frames.at + s->frames.first;
+	uint32_t n = s->frames.n, i;
+
+	if (!pp_vec_reserve(&r->carried.frames, r->carried.frames.n + n) ||
+	    !pp_vec_push(&r->carried.ends, r->carried.frames.n + n)) {
+		pp_spaa_no_memory(r);
+		return;
+	}
+	for (i = 0; i < n; i++) {
+		uint64_t id = ids[r->header.root_to_leaf ? i : n - 1 - i];
+
+		r->carried.frames.at[r->carried.frames.n++] = id < UINT32_MAX ? (uint32_t)id : 0;
+	}
+}
+
 /* Uses a stack that is right. */
 static void
 stack_use(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t id, uint32_t event,
@@ -362,6 +381,8 @@ stack_use(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t i
 		return;
 	if (r->carried.announced)
 		r->carried.mark += stack_mark(r, s);
+	if (r->carried.listed)
+		frames_keep(r, s);
 	if (frames)
 		pp_spaa_costs_add(r, s, (uint32_t)r->stacks.records.n - 1, frames);
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
+#include "model/held.h"
 #include "text/base64.h"
 
 #define NUMBERS_PER_RECORD 1024
@@ -264,6 +265,39 @@ rows_write(struct pp_spaa_out *o)
 	}
 }
 
+/*
+ * Stacks that are a list: where the frames of each stand, and its cells. Stack records have them; for stacks without one,
+ * and where records tell functions only, they have records of their own.
+ */
+static void
+list_write(struct pp_spaa_out *o)
+{
+	const struct pp_held *h = o->p->held;
+	struct table t = { &o->json, PP_SPAA_CARRY_LISTED, -1, 0 };
+	int64_t numbers[1 + PP_HELD_COLUMNS], paths = 0;
+	struct pp_held_walk at;
+	size_t n = h ? pp_held_count(h) : 0, i;
+	uint32_t record;
+
+	for (i = 0; i < n && o->w->out->status == PP_OK; i++) {
+		if (o->from.record_of && o->from.record_of[o->from.node_of[i]])
+			continue;
+		record_begin(&o->json, PP_SPAA_CARRY_PATH);
+		pp_json_put_array(&o->json, "n");
+		for (at = pp_held_walk(h, i); at.left; pp_held_step(h, &at))
+			pp_json_u64(&o->json, pp_held_peek(h, &at));
+		pp_json_end_array(&o->json);
+		record_end(&o->json);
+	}
+	for (i = 0; i < n && o->w->out->status == PP_OK; i++) {
+		record = o->from.record_of ? o->from.record_of[o->from.node_of[i]] : 0;
+		numbers[0] = record ? (int64_t)record - 1 : --paths;
+		memcpy(numbers + 1, h->values.at + i * h->columns, h->columns * sizeof *numbers);
+		table_add(&t, numbers, 1 + h->columns);
+	}
+	table_close(&t);
+}
+
 static void
 costs_write(struct pp_spaa_out *o)
 {
@@ -316,6 +350,7 @@ pp_spaa_carry_write(struct pp_spaa_out *o)
 		table_write(o, (enum pp_table_id)id);
 	labelled_write(o);
 	rows_write(o);
+	list_write(o);
 	table_write(o, PP_TABLE_CALLS);
 	table_write(o, PP_TABLE_LINES);
 	table_write(o, PP_TABLE_FACTS);
@@ -324,7 +359,7 @@ pp_spaa_carry_write(struct pp_spaa_out *o)
 	table_write(o, PP_TABLE_EXTRAS);
 	table_write(o, PP_TABLE_SOURCES);
 	private_write(o);
-	record_begin(&o->json, "end");
+	record_begin(&o->json, o->p->held ? PP_SPAA_CARRY_LISTED_END : "end");
 	pp_json_put_textz(&o->json, "format", pp_profile_native(o->p)->name);
 	pp_json_put_u64(&o->json, "stacks", o->stacks);
 	snprintf(sum, sizeof sum, "0x%016llx", (unsigned long long)o->sum);

@@ -20,6 +20,15 @@ extern const char *const pp_spaa_carry_names[PP_TABLES];
 size_t pp_spaa_carry_width(const struct pp_profile *, enum pp_table_id);
 #define PP_SPAA_CARRY_LABELLED "labelled"
 
+/*
+ * Stacks that were never a tree: where the frames of each stand, the number of a stack record or below 0 that of a path
+ * (-1 the first), and its cells; and such paths, root first. Who does not know them must not miss them, so the end of
+ * such a profile is another one.
+ */
+#define PP_SPAA_CARRY_LISTED "listed"
+#define PP_SPAA_CARRY_PATH "path"
+#define PP_SPAA_CARRY_LISTED_END "listed_end"
+
 /* Where costs of functions come from, as the profile's row says in this column. */
 enum { PP_SPAA_B_TREE, PP_SPAA_B_LINES, PP_SPAA_B_CALLS, PP_SPAA_B_COSTS };
 enum { PP_SPAA_CARRY_BASIS = 6 };

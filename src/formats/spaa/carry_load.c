@@ -22,6 +22,14 @@ struct pp_spaa_carry {
 	struct pp_buf events;
 	struct pp_buf bytes;        /* private data */
 	PP_VEC(int64_t) func_cells; /* per function: calls, own[metric], total[metric] */
+	/* Stacks that are a list: the frames that stack records have, and those that are here, with where each ends. */
+	const struct pp_spaa_reader *reader;
+	PP_VEC(uint32_t) frames;
+	PP_VEC(uint64_t) ends;
+	bool listed;
+	PP_VEC(pp_frame) stack; /* one of them, as it is told */
+	PP_VEC(pp_frame)
+	frame_of; /* by frame: that of its function, where no more is ordered; 0 = not known yet */
 };
 
 static bool
@@ -50,6 +58,10 @@ pp_spaa_carry_free(struct pp_spaa_carry *c)
 	pp_buf_release(&c->events);
 	pp_buf_release(&c->bytes);
 	pp_vec_release(&c->func_cells);
+	pp_vec_release(&c->frames);
+	pp_vec_release(&c->ends);
+	pp_vec_release(&c->stack);
+	pp_vec_release(&c->frame_of);
 	free(c->row);
 	free(c);
 }
@@ -62,6 +74,7 @@ carry_new(const struct pp_spaa_reader *r)
 	if (!c)
 		return NULL;
 	c->timeline = -1;
+	c->reader = r;
 	if (!pp_builder_init(&c->builder, &r->builder->limits, &r->builder->order, r->reader->seed,
 	                     r->builder->pages)) {
 		free(c);
@@ -174,7 +187,8 @@ row_add(struct pp_spaa_carry *c, enum pp_table_id id, const int64_t *n)
 		pp_table_row(id, n, p);
 		return profile_settle(&c->builder, n[PP_SPAA_CARRY_BASIS]);
 	case PP_TABLE_NODES:
-		return pp_build_child(&c->builder, (pp_node)n[0], (pp_frame)n[1]) == rows;
+		return !c->listed &&
+		       pp_build_child(&c->builder, (pp_node)n[0], (pp_frame)n[1]) == rows;
 	case PP_TABLE_METRICS:
 		return metric_add(c, n);
 	case PP_TABLE_SERIES:
@@ -208,6 +222,68 @@ cells_add(struct pp_spaa_carry *c, const int64_t *n)
 	return cells != NULL;
 }
 
+/* A frame as stacks have it: where no places are ordered, that of its function. 0 when there is none. */
+static pp_frame
+listed_frame(struct pp_spaa_carry *c, uint32_t frame)
+{
+	const struct pp_profile *p = c->builder.profile;
+	struct pp_frame_row row;
+
+	if (!frame || (!c->listed && frame >= p->frames.n))
+		return 0;
+	if (!pp_order_is_by_function(&c->builder.order))
+		return frame < p->frames.n ? frame : 0;
+	/* Those of functions come behind the frames that are carried. */
+	if (!c->listed && !c->frame_of.n) {
+		if (!grown(c, pp_vec_reserve(&c->frame_of, p->frames.n)))
+			return 0;
+		memset(c->frame_of.at, 0, p->frames.n * sizeof *c->frame_of.at);
+		c->frame_of.n = p->frames.n;
+	}
+	if (frame >= c->frame_of.n)
+		return 0;
+	if (!c->frame_of.at[frame]) {
+		row = (struct pp_frame_row){ .func = p->funcs.at[p->frames.at[frame].func].same };
+		c->frame_of.at[frame] = pp_build_frame(&c->builder, &row);
+	}
+	return c->frame_of.at[frame];
+}
+
+/* Adds a stack of the list: where its frames stand, and its cells. */
+static bool
+listed_add(struct pp_spaa_carry *c, const int64_t *n)
+{
+	const struct pp_profile *p = c->builder.profile;
+	bool own = n[0] < 0;
+	uint64_t which = own ? (uint64_t) - (n[0] + 1) : (uint64_t)n[0];
+	const struct pp_spaa_carried *records = &c->reader->carried;
+	const uint64_t *ends = own ? c->ends.at : records->ends.at;
+	const uint32_t *frames = own ? c->frames.at : records->frames.at;
+	size_t at, depth, i;
+
+	if (!p->series.n || p->series.at[0].stride != p->metrics.n ||
+	    (p->tree.n > 1 && !c->listed) ||
+	    which >= (own ? c->ends.n : c->reader->stacks.records.n))
+		return false;
+	/* Nobody asks for stacks. */
+	if (!records->listed)
+		return true;
+	if (!own && which >= records->ends.n)
+		return false;
+	at = which ? ends[which - 1] : 0;
+	depth = ends[which] - at;
+	if (!grown(c, pp_vec_reserve(&c->stack, depth + 1)))
+		return false;
+	for (i = 0; i < depth; i++) {
+		c->stack.at[i] = listed_frame(c, frames[at + i]);
+		if (!c->stack.at[i])
+			return false;
+	}
+	/* Nobody looks at stacks before the end. */
+	c->listed = c->builder.may_hold = true;
+	return pp_build_stack(&c->builder, 0, c->stack.at, depth, n + 1);
+}
+
 /* Gives a series its labels. */
 static bool
 labelled_add(struct pp_spaa_carry *c, const int64_t *n)
@@ -231,7 +307,14 @@ take_int(struct pp_scan *s, int64_t *out)
 }
 
 /* The tables that are not of the schema have numbers behind it. */
-enum { TABLE_ROWS = PP_TABLES, TABLE_FUNC_CELLS, TABLE_LABELLED, NO_TABLE };
+enum {
+	TABLE_ROWS = PP_TABLES,
+	TABLE_FUNC_CELLS,
+	TABLE_LABELLED,
+	TABLE_LISTED,
+	TABLE_PATH,
+	NO_TABLE
+};
 
 static int
 table_named(struct pp_slice name)
@@ -244,6 +327,8 @@ table_named(struct pp_slice name)
 	return pp_slice_eq_z(name, "rows")                   ? TABLE_ROWS
 	       : pp_slice_eq_z(name, "func_cells")           ? TABLE_FUNC_CELLS
 	       : pp_slice_eq_z(name, PP_SPAA_CARRY_LABELLED) ? TABLE_LABELLED
+	       : pp_slice_eq_z(name, PP_SPAA_CARRY_LISTED)   ? TABLE_LISTED
+	       : pp_slice_eq_z(name, PP_SPAA_CARRY_PATH)     ? TABLE_PATH
 	                                                     : NO_TABLE;
 }
 
@@ -254,6 +339,11 @@ numbers_add(struct pp_spaa_carry *c, int table)
 		return grown(c, pp_vec_push(&c->func_cells, c->row[0]));
 	if (table == TABLE_LABELLED)
 		return labelled_add(c, c->row);
+	if (table == TABLE_LISTED)
+		return listed_add(c, c->row);
+	if (table == TABLE_PATH)
+		return is_below(c->row[0], UINT32_MAX) &&
+		       grown(c, pp_vec_push(&c->frames, (uint32_t)c->row[0]));
 	return table == TABLE_ROWS ? cells_add(c, c->row)
 	                           : row_add(c, (enum pp_table_id)table, c->row);
 }
@@ -268,6 +358,19 @@ number_add(struct pp_spaa_carry *c, int table, size_t width, size_t *n)
 	return numbers_add(c, table) || damaged(c, "a table refers to something that is not there");
 }
 
+/* Numbers in a row of a table. */
+static size_t
+table_width(const struct pp_spaa_carry *c, int table)
+{
+	const struct pp_profile *p = c->builder.profile;
+
+	return table == TABLE_ROWS ? p->series.at[c->series].stride + (size_t)1
+	       : table == TABLE_FUNC_CELLS || table == TABLE_PATH ? 1
+	       : table == TABLE_LABELLED                          ? 2
+	       : table == TABLE_LISTED                            ? 1 + p->metrics.n
+	                               : pp_spaa_carry_width(p, (enum pp_table_id)table);
+}
+
 /* The array `n` of a table, row by row. */
 static bool
 take_table(struct pp_spaa_carry *c, struct pp_scan *s, int table)
@@ -278,10 +381,7 @@ take_table(struct pp_spaa_carry *c, struct pp_scan *s, int table)
 
 	if (table == TABLE_ROWS && !is_below(c->series, p->series.n))
 		return damaged(c, "rows of no series");
-	width = table == TABLE_ROWS         ? p->series.at[c->series].stride + (size_t)1
-	        : table == TABLE_FUNC_CELLS ? 1
-	        : table == TABLE_LABELLED   ? 2
-	                                    : pp_spaa_carry_width(p, (enum pp_table_id)table);
+	width = table_width(c, table);
 	/* What is not carried with the row is 0. */
 	if (width + 1 > c->row_cap &&
 	    !grown(c, pp_vec_grow((void **)&c->row, &c->row_cap, sizeof *c->row, width + 1)))
@@ -303,6 +403,8 @@ take_table(struct pp_spaa_carry *c, struct pp_scan *s, int table)
 		if (!number_add(c, table, width, &n))
 			return false;
 	}
+	if (table == TABLE_PATH && !grown(c, pp_vec_push(&c->ends, c->frames.n)))
+		return false;
 	return n == 0 || damaged(c, "a table ends within a row");
 }
 
@@ -453,6 +555,7 @@ record_take(struct pp_spaa_carry *c, struct pp_slice text, struct pp_slice name)
 	struct pp_scan s;
 	bool fine = true;
 	int table = table_named(name);
+	bool is_end = pp_slice_eq_z(name, "end") || pp_slice_eq_z(name, PP_SPAA_CARRY_LISTED_END);
 
 	pp_scan_init(&s, text, 0, PP_SCAN_STRICT);
 	c->series = -1;
@@ -468,12 +571,12 @@ record_take(struct pp_spaa_carry *c, struct pp_slice text, struct pp_slice name)
 			fine = take_strings(c, &s);
 		else if (pp_json_str_eq(key, "base64"))
 			fine = take_bytes(c, &s, pp_slice_eq_z(name, "private"));
-		else if (pp_slice_eq_z(name, "end"))
+		else if (is_end)
 			fine = take_end(c, &s, key);
 		else
 			(void)pp_scan_skip(&s, NULL);
 	}
-	c->ended |= pp_slice_eq_z(name, "end");
+	c->ended |= is_end;
 	return (fine && s.error == PP_SCAN_OK) || damaged(c, "a record is damaged");
 }
 

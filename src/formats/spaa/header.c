@@ -86,6 +86,8 @@ pp_spaa_apply_header(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	if (chunk.status != PP_OK)
 		pp_spaa_no_memory(r);
 	r->carried.announced = memmem(rec->text.p, rec->text.n, "\"x_polyprof\"", 12) != NULL;
+	r->carried.listed = r->carried.announced && r->want_costs &&
+	                    memmem(rec->text.p, rec->text.n, "\"listed\":true", 13) != NULL;
 	if (PP_SPAA_HAS(h, has, HEADER_INCOMPLETE)) {
 		pp_scan_init(&r->in.parser.json.scan, rec->text, r->reader->limits.max_nesting,
 		             PP_SCAN_STRICT);

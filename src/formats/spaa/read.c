@@ -260,6 +260,8 @@ state_release(struct pp_spaa_reader *r)
 	pp_vec_release(&r->times.share_cells);
 	pp_map_release(&r->times.share_of);
 	pp_spaa_carry_free(r->carried.carry);
+	pp_vec_release(&r->carried.frames);
+	pp_vec_release(&r->carried.ends);
 }
 
 /* A UTF-8 byte order mark is skipped; columns and offsets still count it. */

@@ -135,6 +135,7 @@ const struct pp_format pp_format_spaa = {
 	.read = pp_spaa_read,
 	.describe = spaa_describe,
 	.write = pp_spaa_write,
+	.lists = true,
 	.carries = true,
 	.holds = spaa_holds,
 	.rules = pp_spaa_rules,

@@ -263,8 +263,12 @@ struct pp_spaa_carried {
 	struct pp_spaa_kept *kept;
 	struct pp_spaa_carry *carry; /* what x_polyprof records restore; NULL when there are none */
 	bool announced;              /* by the header */
-	bool installed;              /* the carried profile is in place */
-	uint64_t mark;               /* sum over the stack records */
+	/* Where stacks are listed: frames of all stack records, by their ids, root first, and where those of each end. */
+	bool listed;
+	PP_VEC(uint32_t) frames;
+	PP_VEC(uint64_t) ends;
+	bool installed; /* the carried profile is in place */
+	uint64_t mark;  /* sum over the stack records */
 };
 
 struct pp_spaa_reader {

@@ -8,6 +8,7 @@
  * given back) as a metric of its own, NAME_freed.
  */
 #include "formats/spaa/write.h"
+#include "model/held.h"
 
 #include <stdio.h>
 
@@ -129,27 +130,51 @@ pp_spaa_out_id(const struct pp_spaa_out *o, const struct pp_spaa_out_stack *s)
 }
 
 static void
-context_write(struct pp_spaa_out *o, const struct pp_spaa_out_stack *s)
+context_print(struct pp_spaa_out *o, const struct pp_spaa_out_stack *s, struct pp_json *j)
 {
 	const struct pp_profile *p = o->p;
 
-	pp_json_put_object(&o->json, "context");
-	pp_json_put_text(&o->json, "event", s->event->name);
+	pp_json_begin_object(j);
+	pp_json_put_text(j, "event", s->event->name);
 	if (o->split) {
 		const struct pp_series *series = &p->series.at[s->series];
 
 		if (series->pid >= 0)
-			pp_json_put_i64(&o->json, "pid", series->pid);
+			pp_json_put_i64(j, "pid", series->pid);
 		if (series->tid >= 0)
-			pp_json_put_i64(&o->json, "tid", series->tid);
+			pp_json_put_i64(j, "tid", series->tid);
 		if (series->cpu >= 0)
-			pp_json_put_i64(&o->json, "cpu", series->cpu);
+			pp_json_put_i64(j, "cpu", series->cpu);
 		if (series->thread)
-			pp_json_put_text(&o->json, "comm", pp_text_of(p, series->thread));
+			pp_json_put_text(j, "comm", pp_text_of(p, series->thread));
 		if (series->context)
-			pp_json_put_text(&o->json, "x_context", pp_text_of(p, series->context));
+			pp_json_put_text(j, "x_context", pp_text_of(p, series->context));
 	}
-	pp_json_end_object(&o->json);
+	pp_json_end_object(j);
+}
+
+/* The context of a stack as text, mostly that of the one before. */
+static struct pp_slice
+context_of(struct pp_spaa_out *o, const struct pp_spaa_out_stack *s)
+{
+	uint32_t event = (uint32_t)(s->event - o->events.at), series = o->split ? s->series : 0;
+	struct pp_sink *sink;
+	struct pp_json j;
+
+	if (o->context.n && o->context_event == event && o->context_series == series)
+		return pp_slice_of(o->context.p, o->context.n);
+	o->context.n = 0;
+	o->context_event = event;
+	o->context_series = series;
+	if (pp_sink_buffer(&o->context, &sink) != PP_OK) {
+		o->failed = true;
+		return pp_slice_of("", 0);
+	}
+	pp_json_init(&j, sink, PP_JSON_COMPACT);
+	context_print(o, s, &j);
+	o->failed |= pp_sink_commit(sink) != PP_OK;
+	pp_sink_close(sink);
+	return pp_slice_of(o->context.p ? o->context.p : "", o->context.n);
 }
 
 /* What stands around the value of a metric in a list of weights; made once. */
@@ -238,41 +263,118 @@ id_claim(struct pp_spaa_out *o, uint64_t id)
 	return id;
 }
 
+/* Keys beyond are few, and so are files that have them. */
+#define DIGITS_MOST ((size_t)1000000)
+
+/* The texts of keys, which stand in stack after stack. */
+static bool
+digits_make(struct pp_spaa_out *o)
+{
+	size_t keys = o->by_func ? o->p->funcs.n : o->p->frames.n, i;
+	char text[PP_NUM_MAX];
+
+	o->digits_n = keys < DIGITS_MOST ? keys : DIGITS_MOST;
+	o->digits = malloc((o->digits_n + 1) * sizeof *o->digits);
+	for (i = 0; o->digits && i < o->digits_n; i++) {
+		size_t n = pp_num_print(text, (pp_i128)i, 0);
+
+		text[n++] = ',';
+		memcpy(o->digits[i].text, text, n);
+		o->digits[i].n = (uint8_t)n;
+	}
+	return o->digits != NULL;
+}
+
+static inline char *
+text_put(char *to, const void *text, size_t n)
+{
+	memcpy(to, text, n);
+	return to + n;
+}
+#define TEXT_PUT(to, text) text_put(to, text, sizeof(text) - 1)
+
+static char *
+key_put(char *to, uint32_t key)
+{
+	char text[PP_NUM_MAX];
+
+	return text_put(to, text, pp_num_print(text, (pp_i128)key, 0));
+}
+
+/* Appends the keys of the path to a line that has room for them. */
+static char *
+path_print(const struct pp_spaa_out *o, char *to)
+{
+	size_t i;
+
+	for (i = 0; i < o->path.n; i++) {
+		uint32_t key = o->path.at[i];
+
+		if (PP_LIKELY(key < o->digits_n)) {
+			/* All of it at once; what is too much is written over. */
+			memcpy(to, &o->digits[key], sizeof *o->digits);
+			to += o->digits[key].n;
+		} else {
+			to = key_put(to, key);
+			*to++ = ',';
+		}
+	}
+	return to - (i > 0);
+}
+
+/* The most that a number of 32 bits and a comma take, and all that is the same in each record. */
+#define KEY_MOST 11
+#define RECORD_MOST 256
+
+/*
+ * Ids are given in the order of the tree, so that they do not depend on weights. Stacks of one event whose paths hash
+ * otherwise have ids that differ, because what is hashed besides is the same.
+ */
+void
+pp_spaa_ids_claim(struct pp_spaa_out *o)
+{
+	size_t i;
+
+	for (i = 0; o->may_clash && !o->failed && i < o->records.n; i++)
+		o->records.at[i].id = id_claim(o, o->records.at[i].id);
+}
+
 /* Writes one record; `weights` and `own` are the texts of its lists without brackets. */
 static void
 stack_write(struct pp_spaa_out *o, const struct pp_spaa_out_stack *s, const struct pp_buf *weights,
             const struct pp_buf *own, uint64_t mark)
 {
-	struct pp_json *j = &o->json;
 	uint64_t id = s->part ? id_claim(o, pp_spaa_out_id(o, s)) : s->id;
-	pp_node node;
-	char text[2 + PP_HEX_MAX] = "0x";
+	struct pp_slice context = context_of(o, s);
+	char text[2 + PP_HEX_MAX] = "0x", *to;
 	size_t n;
 
-	n = 2 + pp_num_print_hex(text + 2, id, 16);
-	pp_json_begin_object(j);
-	pp_json_put_textz(j, "type", "stack");
-	pp_json_put_textz(j, "id", text);
-	pp_json_put_array(j, "frames");
-	for (node = s->node; node; node = pp_tree_parent(o->from.tree, node))
-		pp_json_u64(j, pp_tree_frame(o->from.tree, node));
-	if (!s->node)
-		pp_json_u64(j, 0);
-	pp_json_end_array(j);
-	context_write(o, s);
-	pp_json_put_array(j, "weights");
-	pp_json_raw(j, weights->p, weights->n);
-	pp_json_end_array(j);
-	if (!o->terse || own != weights) {
-		pp_json_put_object(j, "exclusive");
-		pp_json_put_u64(j, "frame", s->node ? pp_tree_frame(o->from.tree, s->node) : 0);
-		pp_json_put_array(j, "weights");
-		pp_json_raw(j, own->p, own->n);
-		pp_json_end_array(j);
-		pp_json_end_object(j);
+	if (!pp_spaa_out_path(o, s->node) || (!s->node && !pp_vec_push(&o->path, 0)))
+		o->failed = true;
+	o->line.n = 0;
+	to = pp_buf_room(&o->line,
+	                 o->path.n * KEY_MOST + context.n + weights->n + own->n + RECORD_MOST);
+	if (o->failed || !to || weights->failed || own->failed) {
+		o->failed = true;
+		return;
 	}
-	pp_json_end_object(j);
-	pp_json_end_line(j);
+	n = 2 + pp_num_print_hex(text + 2, id, 16);
+	to = TEXT_PUT(to, "{\"type\":\"stack\",\"id\":\"");
+	to = text_put(to, text, n);
+	to = path_print(o, TEXT_PUT(to, "\",\"frames\":["));
+	to = text_put(TEXT_PUT(to, "],\"context\":"), context.p, context.n);
+	to = text_put(TEXT_PUT(to, ",\"weights\":["), weights->p, weights->n);
+	*to++ = ']';
+	if (!o->terse || own != weights) {
+		to = TEXT_PUT(to, ",\"exclusive\":{\"frame\":");
+		to = key_put(to, o->path.at[0]);
+		to = text_put(TEXT_PUT(to, ",\"weights\":["), own->p, own->n);
+		to = TEXT_PUT(to, "]}");
+	}
+	to = TEXT_PUT(to, "}\n");
+	pp_sink_write(o->w->out, o->line.p, (size_t)(to - o->line.p));
+	if (o->from.record_of && !o->from.record_of[s->node])
+		o->from.record_of[s->node] = (uint32_t)o->stacks + 1;
 	o->stacks++;
 	o->sum += (pp_spaa_mark_id(pp_slice_of(text, n)) + mark) * PP_SPAA_FNV_PRIME;
 }
@@ -422,8 +524,7 @@ any_left(const struct pp_spaa_out *o, size_t event, const struct pp_spaa_sums *s
 }
 
 /*
- * Notes that there will be a record, its id, and how heavy it is; values that one record cannot hold count as the most. Ids
- * are given in the order of the tree, so that they do not depend on weights.
+ * Notes that there will be a record, its id, and how heavy it is; values that one record cannot hold count as the most.
  */
 static void
 record_note(struct pp_spaa_out *o, struct pp_spaa_out_record record, struct pp_spaa_out_stack stack,
@@ -442,7 +543,8 @@ record_note(struct pp_spaa_out *o, struct pp_spaa_out_record record, struct pp_s
 		record.weight = (uint64_t)(int64_t)value ^ sign;
 	}
 	stack.event = &o->events.at[record.rank];
-	record.id = id_claim(o, pp_spaa_out_id(o, &stack));
+	record.id = pp_spaa_out_id(o, &stack);
+	o->may_clash |= record.what != 0;
 	o->failed |= !pp_vec_push(&o->records, record);
 }
 
@@ -465,8 +567,10 @@ pp_spaa_group_write(struct pp_spaa_out *o, struct pp_spaa_out_record group,
 		group_main(o, group.event, &s, sums, main);
 	}
 	/* In SPAA itself what exceeds 64 bits goes on in further records of the event. */
-	for (s.part = 1; o->native && !o->failed && any_left(o, group.event, sums); s.part++)
+	for (s.part = 1; o->native && !o->failed && any_left(o, group.event, sums); s.part++) {
+		o->may_clash = true;
 		group_main(o, group.event, &s, sums, main);
+	}
 	for (k = 0; !main && k < sums->n; k++) {
 		size_t m = sums->used[k];
 		int sign = value_sign(&metrics[m], sums->all[m]);
@@ -487,17 +591,6 @@ pp_spaa_group_write(struct pp_spaa_out *o, struct pp_spaa_out_record group,
 	}
 }
 
-/* A path and one more frame. */
-static uint64_t
-hash_add(uint64_t path, uint64_t frame)
-{
-	unsigned i;
-
-	for (i = 0; i < 64; i += 8)
-		path = pp_spaa_fnv_byte(path, (unsigned char)(frame >> i));
-	return path;
-}
-
 /* Hashes of all paths, root to leaf, so that each node adds one frame to its parent's. */
 static bool
 hashes_compute(struct pp_spaa_out *o)
@@ -506,21 +599,27 @@ hashes_compute(struct pp_spaa_out *o)
 	size_t keys = o->by_func ? o->p->funcs.n : o->p->frames.n, i;
 	pp_node node;
 
-	o->hash = malloc(o->from.tree->n * sizeof *o->hash);
 	o->keys = calloc(keys + 1, sizeof *o->keys);
-	if (!o->hash || !o->keys)
+	if (!o->keys || !digits_make(o))
 		return false;
-	for (node = 1; node < o->from.tree->n; node++)
+	for (i = 1; o->from.list && i < keys && i < o->from.list->used.n; i++)
+		o->keys[i] = o->from.list->used.at[i];
+	for (node = 1; !o->from.list && node < o->from.tree->n; node++)
 		o->keys[pp_tree_frame(o->from.tree, node)] = 1;
 	for (i = 1; i < keys; i++)
 		if (o->keys[i])
 			o->keys[i] = pp_spaa_frame_key(o, (uint32_t)i);
+	if (o->from.list)
+		return pp_spaa_list_hashes(o);
+	o->hash = malloc(o->from.tree->n * sizeof *o->hash);
+	if (!o->hash)
+		return false;
 	o->hash[0] = PP_SPAA_FNV_BASIS;
 	for (node = 1; node < o->from.tree->n; node++)
-		o->hash[node] = hash_add(o->hash[pp_tree_parent(o->from.tree, node)],
-		                         o->keys[pp_tree_frame(o->from.tree, node)]);
-	o->hash[0] = hash_add(PP_SPAA_FNV_BASIS,
-	                      pp_spaa_fnv(PP_SPAA_FNV_BASIS, none, sizeof none - 1));
+		o->hash[node] = pp_spaa_path_add(o->hash[pp_tree_parent(o->from.tree, node)],
+		                                 o->keys[pp_tree_frame(o->from.tree, node)]);
+	o->hash[0] = pp_spaa_path_add(PP_SPAA_FNV_BASIS,
+	                              pp_spaa_fnv(PP_SPAA_FNV_BASIS, none, sizeof none - 1));
 	return true;
 }
 
@@ -559,6 +658,12 @@ out_release(struct pp_spaa_out *o)
 	free(o->from.kinds);
 	free(o->hash);
 	free(o->from.less);
+	free(o->from.node_of);
+	free(o->from.record_of);
+	free(o->digits);
+	pp_vec_release(&o->path);
+	pp_buf_release(&o->line);
+	pp_buf_release(&o->context);
 	free(o->keys);
 	free(o->dso_of);
 	pp_map_release(&o->ids);
@@ -592,6 +697,7 @@ write_anew(struct pp_spaa_out *o)
 {
 	if (!pp_spaa_out_rows(o) || !events_collect(o) || !hashes_compute(o))
 		return PP_E_NOMEM;
+	o->may_clash |= !o->from.list || o->main_events > 1;
 	pp_spaa_find_records(o);
 	if (!o->failed) {
 		pp_spaa_write_header(o);

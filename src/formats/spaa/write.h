@@ -78,6 +78,10 @@ struct pp_spaa_out_costs {
 	struct pp_not_own_row *less;         /* what is not the own cost of leaves, by node */
 	size_t less_n;
 	struct pp_cells (*many)(const struct pp_spaa_out *, uint32_t series, uint32_t row);
+	/* Where stacks are a list (profile->held): a node is the number of a stack + 1, */
+	const struct pp_held *list;
+	uint32_t *node_of;   /* that of the first stack that is the same, by stack; */
+	uint32_t *record_of; /* and its first record + 1, by node. */
 };
 
 /* A stack record that there will be: the rows from `first` on that are of an event. */
@@ -109,10 +113,20 @@ struct pp_spaa_out {
 	struct pp_map
 	    ids; /* those written; 0, or how many of `moved` tell where others of it went */
 	PP_VEC(uint64_t) moved;
+	bool may_clash; /* two records may have hashed alike */
 	struct pp_spaa_out_weight {
 		struct pp_buf head, tail;
 	} * weights; /* per metric, positive and negative */
 	uint64_t stacks, sum;
+	PP_VEC(uint32_t) path; /* keys of a stack, the leaf first */
+	/* Keys and a comma as text, and how much that is; 0 = too long. */
+	struct pp_spaa_out_digits {
+		char text[7];
+		uint8_t n;
+	} * digits;
+	size_t digits_n;
+	struct pp_buf line, context; /* the context of the event and series written last */
+	uint32_t context_event, context_series;
 	bool carries_costs; /* of functions */
 	bool failed;
 };
@@ -138,6 +152,14 @@ struct pp_spaa_sums {
 
 /* Collects the rows, the tree they are of, and what is not leaves' own; false when out of memory. */
 bool pp_spaa_out_rows(struct pp_spaa_out *);
+/* Sorts rows by node, of which there are so many; those of one node stay in the order of the series. */
+bool pp_spaa_rows_sort(struct pp_spaa_out *, size_t nodes);
+/* The same from a list of stacks: write_list.c. */
+bool pp_spaa_out_list(struct pp_spaa_out *);
+/* Hashes of the stacks of a list; the keys are known. */
+bool pp_spaa_list_hashes(struct pp_spaa_out *);
+/* The keys of a node and its ancestors, the leaf first, are o->path then; false when out of memory. */
+bool pp_spaa_out_path(struct pp_spaa_out *, pp_node);
 /* Whether a metric belongs to an event. */
 bool pp_spaa_out_has(const struct pp_spaa_out *, const struct pp_spaa_out_event *, size_t metric);
 /* The id: the path, the event, and what else keeps records apart. */
@@ -149,6 +171,9 @@ uint64_t pp_spaa_out_id(const struct pp_spaa_out *, const struct pp_spaa_out_sta
  */
 void pp_spaa_group_write(struct pp_spaa_out *, struct pp_spaa_out_record, struct pp_spaa_sums *,
                          bool write);
+
+/* Gives records ids that no two have. */
+void pp_spaa_ids_claim(struct pp_spaa_out *);
 
 /* The frame or function of a node as the frame row that is written. */
 struct pp_frame_row pp_spaa_out_frame(const struct pp_spaa_out *, uint32_t key);
@@ -168,6 +193,17 @@ void pp_spaa_find_records(struct pp_spaa_out *);
 void pp_spaa_write_stacks(struct pp_spaa_out *);
 /* Samples: write_samples.c. */
 void pp_spaa_write_samples(struct pp_spaa_out *);
+/* A path and one more frame. */
+static inline uint64_t
+pp_spaa_path_add(uint64_t path, uint64_t frame)
+{
+	unsigned i;
+
+	for (i = 0; i < 64; i += 8)
+		path = pp_spaa_fnv_byte(path, (unsigned char)(frame >> i));
+	return path;
+}
+
 /* The hash of what a frame is called. */
 uint64_t pp_spaa_frame_key(struct pp_spaa_out *, uint32_t key);
 /* Everything that SPAA has no place for: carry.c. */

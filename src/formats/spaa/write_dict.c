@@ -265,6 +265,8 @@ header_write(struct pp_spaa_out *o)
 		pp_json_put_object(j, "x_polyprof");
 		pp_json_put_u64(j, "version", 1);
 		pp_json_put_textz(j, "format", pp_profile_native(p)->name);
+		if (p->held)
+			pp_json_put_bool(j, "listed", true);
 		pp_json_end_object(j);
 	}
 	pp_json_end_object(j);

@@ -3,6 +3,7 @@
  * one level where a profile knows no stacks.
  */
 #include "formats/spaa/write.h"
+#include "model/held.h"
 #include "model/ledger.h"
 
 static bool
@@ -136,11 +137,39 @@ tree_by_func(struct pp_spaa_out *o)
 	return true;
 }
 
-/* Sorts rows by node; those of one node stay in the order of the series. */
+/* The same of stacks that are a list. */
 static bool
-rows_sort(struct pp_spaa_out *o)
+list_by_func(struct pp_spaa_out *o)
 {
-	uint32_t *at = calloc((size_t)o->from.tree->n + 1, sizeof *at);
+	const struct pp_profile *p = o->p;
+	size_t i;
+
+	if (!tree_by_func(o))
+		return false;
+	for (i = 0; i < pp_held_count(p->held); i++) {
+		struct pp_held_walk at = pp_held_walk(p->held, i);
+		pp_node node = 0;
+
+		for (; at.left; pp_held_step(p->held, &at)) {
+			pp_func func = p->frames.at[pp_held_peek(p->held, &at)].func;
+
+			node = pp_tree_child(&o->from.own_tree, node, p->funcs.at[func].same);
+			if (!node)
+				return false;
+		}
+		if (!pp_vec_push(
+		        &o->from.rows,
+		        ((struct pp_spaa_out_row){
+		            .node = node, .cells = p->held->values.at + i * p->held->columns })))
+			return false;
+	}
+	return true;
+}
+
+bool
+pp_spaa_rows_sort(struct pp_spaa_out *o, size_t nodes)
+{
+	uint32_t *at = calloc(nodes + 1, sizeof *at);
 	struct pp_spaa_out_row *sorted = malloc((o->from.rows.n + 1) * sizeof *sorted);
 	size_t i;
 
@@ -151,7 +180,7 @@ rows_sort(struct pp_spaa_out *o)
 	}
 	for (i = 0; i < o->from.rows.n; i++)
 		at[o->from.rows.at[i].node + 1]++;
-	for (i = 0; i < o->from.tree->n; i++)
+	for (i = 0; i < nodes; i++)
 		at[i + 1] += at[i];
 	for (i = 0; i < o->from.rows.n; i++)
 		sorted[at[o->from.rows.at[i].node]++] = o->from.rows.at[i];
@@ -198,7 +227,10 @@ pp_spaa_out_rows(struct pp_spaa_out *o)
 	o->from.tree = &p->tree;
 	o->from.many = many_of_series;
 	if (p->tree.n <= 1 && (p->lines.rows.n || p->calls.rows.n))
-		return rows_flat(o) && rows_sort(o);
+		return rows_flat(o) && pp_spaa_rows_sort(o, o->from.tree->n);
+	if (p->held)
+		return o->by_func ? list_by_func(o) && pp_spaa_rows_sort(o, o->from.tree->n)
+		                  : pp_spaa_out_list(o);
 	if (o->by_func && !tree_by_func(o))
 		return false;
 	for (i = 0; i < p->series.n; i++) {
@@ -208,5 +240,5 @@ pp_spaa_out_rows(struct pp_spaa_out *o)
 			if (pp_series_present(s, row) && !row_add_stack(o, i, row))
 				return false;
 	}
-	return less_collect(o) && rows_sort(o);
+	return less_collect(o) && pp_spaa_rows_sort(o, o->from.tree->n);
 }

@@ -218,6 +218,7 @@ pp_spaa_find_records(struct pp_spaa_out *o)
 		node_find(o, i, last, &sums);
 	}
 	sums_release(&sums);
+	pp_spaa_ids_claim(o);
 	while (first < o->main_events && o->events.at[first].primary != primary)
 		first++;
 	if (!o->failed && o->records.n > 1)
