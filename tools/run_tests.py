@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Builds polyprof in several ways and runs its tests and lints: see ./test."""
 import concurrent.futures
+import itertools
 import json
 import os
 import re
@@ -21,6 +22,7 @@ JOBS = max(1, CPUS // LANES)
 FUZZ_SECONDS = int(os.environ.get('POLYPROF_FUZZ_SECONDS', '0'))
 FUZZ_RUNS = 100
 print_lock = threading.Lock()
+log_numbers = itertools.count(1)
 
 
 class Result:
@@ -69,7 +71,8 @@ BUILDS = {
     'threads': [*QUICK, '-Dwerror=false', '-Db_sanitize=thread', '-Dc_args=-g1'],
     # Without what is optional: zlib unpacks, and there is no viewer.
     'zlib': ['-Doptimization=1', '-Disal=disabled', '-Dstore=disabled', '-Dviewer=disabled', '-Ddwarf=disabled', '-Dxz=disabled'],
-    'fuzz': [*QUICK, '-Db_sanitize=address,undefined', '-Db_lundef=false',
+    # A hundred mutations are made sooner than optimised code; those who let it run for longer want it quick.
+    'fuzz': ['-Ddebug=true', f'-Doptimization={1 if FUZZ_SECONDS else 0}', '-Db_sanitize=address,undefined', '-Db_lundef=false',
              '-Dfuzzers=true',
              # Adding 0 to a null pointer is what clang alone complains of; gcc looks for the rest.
              '-Dc_args=-g1 -fsanitize=fuzzer-no-link -fno-sanitize-recover=undefined -fno-sanitize=pointer-overflow'],
@@ -146,10 +149,12 @@ def meson_test(name, arguments, targets=(), **environment):
     failed = build(name, targets)
     if failed:
         return Result(failed=1, text=failed)
-    log = os.path.join(ROOT, build_dir(name), 'meson-logs', 'testlog.json')
+    # Two steps may test one build at a time: each has a log of its own.
+    log_name = f'testlog-{next(log_numbers)}'
+    log = os.path.join(ROOT, build_dir(name), 'meson-logs', log_name + '.json')
     if os.path.exists(log):
         os.remove(log)
-    done = run(['meson', 'test', '-C', build_dir(name), '--no-rebuild', '--num-processes', str(JOBS),
+    done = run(['meson', 'test', '-C', build_dir(name), '--no-rebuild', '--num-processes', str(JOBS), '--logbase', log_name,
                 '--timeout-multiplier', '5', *arguments],
                env={**os.environ, **environment, 'TSAN_OPTIONS': 'halt_on_error=1', 'PYTHONDONTWRITEBYTECODE': '1'})
     if not os.path.exists(log):
@@ -167,15 +172,28 @@ def without(*suites):
     return [word for suite in suites for word in ('--no-suite', suite)]
 
 
-# What is replayed, and what lacks memory, is run under the sanitizers.
+# What is replayed, and what lacks memory, is run under the sanitizers. The long suites are steps of their own, so that lanes end together.
+LONG = ('matrix', 'browser', 'speed')
+
+
 def step_release(names):
-    return meson_test('release', names or without('replay', 'oom'))
+    return meson_test('release', names or without('replay', 'oom', *LONG))
+
+
+def step_of(suite):
+    return lambda _: meson_test('release', ['--suite', suite])
 
 
 # What is repeated over many files for the sake of its answers (matrix) is not run once more for memory, and of long
 # lists of cases each twelfth.
 def step_sanitize(names):
-    return meson_test('sanitize', names or without('speed', 'source', 'browser', 'matrix'), POLYPROF_SHARE='12')
+    return meson_test('sanitize', names or without('source', 'samples', *LONG), POLYPROF_SHARE='12')
+
+
+# Who looks for leaks when a program ends takes a third of a short run: `samples`, which gives every file to every command, and all
+# other suites do look; the cases of single formats, which ask the same of more files, do not.
+def step_sanitize_cases(_):
+    return meson_test('sanitize', ['--suite', 'samples'], POLYPROF_SHARE='12', ASAN_OPTIONS='detect_leaks=0')
 
 
 def step_threads(_):
@@ -317,8 +335,9 @@ def step_cppcheck(_):
 # ---- all together ---------------------------------------------------------------------------
 
 # The longest first, so that the lanes end together.
-STEPS = {'sanitize': step_sanitize, 'fuzz': step_fuzz, 'release': step_release, 'tidy': step_tidy,
-         'threads': step_threads, 'zlib': step_zlib, 'cppcheck': step_cppcheck, 'wasm': step_wasm, 'web': step_web, 'format': step_format}
+STEPS = {'sanitize': step_sanitize, 'release': step_release, 'fuzz': step_fuzz, 'matrix': step_of('matrix'), 'browser': step_of('browser'),
+         'sanitize_cases': step_sanitize_cases, 'threads': step_threads, 'speed': step_of('speed'), 'tidy': step_tidy, 'cppcheck': step_cppcheck,
+         'zlib': step_zlib, 'wasm': step_wasm, 'web': step_web, 'format': step_format}
 
 
 def run_step(name, arguments):
@@ -329,7 +348,7 @@ def run_step(name, arguments):
         result = Result(failed=1, text=f'{type(error).__name__}: {error}\n')
     with print_lock:
         state = 'FAIL' if result.failed else 'ok' if result.passed else 'skip'
-        print(f'{state:5}{name:10} {result.passed} passed, {result.failed} failed, {result.skipped} skipped'
+        print(f'{state:5}{name:15}{result.passed} passed, {result.failed} failed, {result.skipped} skipped'
               f'  ({time.monotonic() - start:.0f} s)', flush=True)
         if result.failed or not result.passed:
             print(''.join(f'      {line}\n' for line in result.text.splitlines()), end='', flush=True)
