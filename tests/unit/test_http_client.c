@@ -131,7 +131,7 @@ case_check(struct scripted s, const char *text, bool taken, const char *expected
 	got = ask(&h, "select", &answer);
 	ok(got == taken, "%s: %s", what, taken ? "taken" : "refused");
 	pp_buf_addc(&answer.body, '\0');
-	is_text(got ? answer.body.p : h.problem, expected, what);
+	is_text(got ? answer.body.p : h.problem, expected, "%s", what);
 	pp_buf_release(&answer.body);
 	pp_http_release(&h);
 	scripted_end(&s);
