@@ -29,15 +29,15 @@ pp_diff_release(struct pp_diff *d)
 		free(d->given[side]);
 		free(d->input[side]);
 	}
-	free(d->row_of_group);
+	pp_vec_release(&d->groups);
 	pp_vec_release(&d->rows);
 	pp_identity_release(&d->identity);
 	*d = (struct pp_diff){ 0 };
 }
 
-/* Takes over what is compared; false when out of memory. */
+/* Takes over what is compared, or the first of them; false when out of memory. */
 static bool
-inputs_take(struct pp_diff *d, size_t side, const struct pp_diff_input *input)
+inputs_take(struct pp_diff *d, size_t side, const struct pp_diff_input *input, size_t n)
 {
 	size_t i;
 
@@ -46,8 +46,8 @@ inputs_take(struct pp_diff *d, size_t side, const struct pp_diff_input *input)
 	d->given[side] = calloc(d->runs[side], sizeof(struct pp_profile *));
 	if (!d->input[side] || !d->united[side] || !d->given[side])
 		return false;
-	memcpy(d->input[side], input, d->runs[side] * sizeof *input);
-	for (i = 0; i < d->runs[side]; i++)
+	memcpy(d->input[side], input, n * sizeof *input);
+	for (i = 0; i < n; i++)
 		d->given[side][i] = input[i].profile;
 	return true;
 }
@@ -107,12 +107,25 @@ match_functions(struct pp_diff *d)
 static struct pp_diff_row *
 row_of(struct pp_diff *d, uint32_t group)
 {
-	if (!d->row_of_group[group]) {
+	if (!d->groups.at[group].row) {
 		if (!pp_vec_push(&d->rows, (struct pp_diff_row){ 0 }))
 			return NULL;
-		d->row_of_group[group] = (uint32_t)d->rows.n;
+		d->groups.at[group].row = (uint32_t)d->rows.n;
 	}
-	return &d->rows.at[d->row_of_group[group] - 1];
+	return &d->rows.at[d->groups.at[group].row - 1];
+}
+
+/* Room for what is known of all groups there are; false when out of memory. */
+static bool
+groups_room(struct pp_diff *d)
+{
+	size_t n = d->identity.groups.n + 1;
+
+	if (!pp_vec_reserve(&d->groups, n))
+		return false;
+	for (; d->groups.n < n; d->groups.n++)
+		d->groups.at[d->groups.n] = (struct pp_diff_group){ 0 };
+	return true;
 }
 
 /* ---- adding up runs --------------------------------------------------------------------- */
@@ -141,36 +154,75 @@ run_whole(const struct pp_diff *d, size_t side, size_t run, const struct pp_flat
 	                                                 : flat->whole[metric];
 }
 
-static bool
-run_add(struct pp_diff *d, size_t side, size_t run, int64_t mul)
+/* How many samples a run has, or how long it took: as it states it, else by a metric of that kind. */
+static double
+run_size(const struct pp_profile *p, enum pp_metric_kind kind)
 {
-	const struct pp_profile *p = d->input[side][run].profile;
-	size_t metric = d->input[side][run].metric, i;
-	const struct pp_metric *m = &p->metrics.at[metric];
-	struct pp_flat flat;
+	double size = kind == PP_KIND_SAMPLES ? (double)p->samples
+	              : p->time.known         ? (double)(p->time.end - p->time.start)
+	                                      : 0;
+	size_t m;
 
-	if (pp_flat_compute(p, &flat) != PP_OK)
-		return false;
-	d->has_calls &= flat.has_calls;
-	value_add(&d->whole, side, m, run_whole(d, side, run, &flat), d, mul);
-	for (i = 0; i < flat.n; i++) {
-		struct pp_diff_row *row = row_of(d, d->keys[side][run][flat.func[i]]);
-		struct pp_cost_pair cost = pp_flat_get(&flat, i, metric);
+	for (m = 0; size <= 0 && m < p->metrics.n; m++)
+		if (p->metrics.at[m].kind == kind)
+			size = pp_value_double(&p->metrics.at[m], pp_profile_total(p, m));
+	return size;
+}
 
-		if (!row) {
-			pp_flat_release(&flat);
+/* What is known of a run beside its functions. */
+static void
+run_note(struct pp_diff *d, size_t side, const struct pp_profile *p)
+{
+	d->estimated |= p->estimated;
+	if (d->options.normalize == PP_NORM_SAMPLES)
+		d->size[side] += run_size(p, PP_KIND_SAMPLES);
+	else if (d->options.normalize == PP_NORM_TIME)
+		d->size[side] += run_size(p, PP_KIND_WALL_TIME);
+}
+
+/* Adds up what the functions of a run cost; `key` has their groups. False when out of memory. */
+static bool
+functions_add(struct pp_diff *d, size_t side, const struct pp_diff_input *in, const uint32_t *key,
+              const struct pp_flat *flat, int64_t mul, bool *kept)
+{
+	const struct pp_profile *p = in->profile;
+	const struct pp_metric *m = &p->metrics.at[in->metric];
+	size_t i;
+
+	run_note(d, side, p);
+	d->has_calls &= flat->has_calls;
+	for (i = 0; i < flat->n; i++) {
+		struct pp_diff_row *row = row_of(d, key[flat->func[i]]);
+		struct pp_cost_pair cost = pp_flat_get(flat, i, in->metric);
+
+		if (!row)
 			return false;
-		}
 		if (!row->profile[side]) {
 			row->profile[side] = p;
-			row->func[side] = flat.func[i];
+			row->func[side] = flat->func[i];
+			*kept = true;
 		}
-		row->calls[side] += (double)flat.calls[i];
+		row->calls[side] += (double)flat->calls[i];
 		value_add(&row->self, side, m, cost.own, d, mul);
 		value_add(&row->total, side, m, cost.total, d, mul);
 	}
-	pp_flat_release(&flat);
 	return true;
+}
+
+static bool
+run_add(struct pp_diff *d, size_t side, size_t run, int64_t mul)
+{
+	const struct pp_diff_input *in = &d->input[side][run];
+	struct pp_flat flat;
+	bool kept, fine;
+
+	if (pp_flat_compute(in->profile, &flat) != PP_OK)
+		return false;
+	value_add(&d->whole, side, &in->profile->metrics.at[in->metric],
+	          run_whole(d, side, run, &flat), d, mul);
+	fine = functions_add(d, side, in, d->keys[side][run], &flat, mul, &kept);
+	pp_flat_release(&flat);
+	return fine;
 }
 
 /* From sums to means and sample variances. */
@@ -194,27 +246,6 @@ settle_runs(struct pp_diff_value *v, const size_t runs[2])
 
 /* ---- normalising ------------------------------------------------------------------------ */
 
-/* How many samples a side has, or how long it took: as the runs state it, else by a metric of that kind. */
-static double
-size_of(const struct pp_diff *d, size_t side, enum pp_metric_kind kind)
-{
-	double sum = 0;
-	size_t i, m;
-
-	for (i = 0; i < d->runs[side]; i++) {
-		const struct pp_profile *p = d->input[side][i].profile;
-		double size = kind == PP_KIND_SAMPLES ? (double)p->samples
-		              : p->time.known         ? (double)(p->time.end - p->time.start)
-		                                      : 0;
-
-		for (m = 0; size <= 0 && m < p->metrics.n; m++)
-			if (p->metrics.at[m].kind == kind)
-				size = pp_value_double(&p->metrics.at[m], pp_profile_total(p, m));
-		sum += size;
-	}
-	return sum / (double)d->runs[side];
-}
-
 /* What `after` is multiplied by; 0 when the profiles do not tell. */
 static double
 scale_find(const struct pp_diff *d)
@@ -230,10 +261,8 @@ scale_find(const struct pp_diff *d)
 			size[side] = d->whole.value[side];
 			break;
 		case PP_NORM_SAMPLES:
-			size[side] = size_of(d, side, PP_KIND_SAMPLES);
-			break;
 		case PP_NORM_TIME:
-			size[side] = size_of(d, side, PP_KIND_WALL_TIME);
+			size[side] = d->size[side] / (double)d->runs[side];
 			break;
 		}
 	return size[PP_BEFORE] > 0 && size[PP_AFTER] > 0 ? size[PP_BEFORE] / size[PP_AFTER] : 0;
@@ -406,16 +435,12 @@ add_runs(struct pp_diff *d, const struct pp_metric_join *join)
 {
 	size_t side, i;
 
-	d->row_of_group = calloc(d->identity.groups.n + 1, sizeof *d->row_of_group);
-	if (!d->row_of_group)
+	if (!groups_room(d))
 		return false;
 	for (side = 0; side < 2; side++)
 		for (i = 0; i < d->runs[side]; i++)
 			if (!run_add(d, side, i, side == PP_BEFORE ? join->mul_a : join->mul_b))
 				return false;
-	for (i = 0; i < d->rows.n; i++)
-		for (side = 0; side < 2; side++)
-			d->rows.at[i].calls[side] /= (double)d->runs[side];
 	return true;
 }
 
@@ -437,24 +462,72 @@ presence_find(struct pp_diff *d)
 	}
 }
 
+/* What is compared, and in which metric; whether both sides count alike, and how, is *join. */
+static void
+diff_start(struct pp_diff *d, const struct pp_diff_input *before, size_t befores,
+           const struct pp_diff_input *after, size_t afters, const struct pp_diff_options *options,
+           struct pp_metric_join *join)
+{
+	const struct pp_metric *mb = &before->profile->metrics.at[before->metric];
+	const struct pp_metric *ma = &after->profile->metrics.at[after->metric];
+	bool joined = pp_metric_join(mb, ma, join);
+
+	*d =
+	    (struct pp_diff){ .runs = { befores, afters }, .has_calls = true, .options = *options };
+	d->metric = join->to;
+	d->metric.flags |= ma->flags & PP_METRIC_SAMPLED;
+	d->exact = joined && befores == 1 && afters == 1 && options->normalize == PP_NORM_NONE;
+}
+
+/* All runs were added: means, and verdicts. */
+static pp_status
+diff_settle(struct pp_diff *d, struct pp_buf *problem)
+{
+	size_t i, side;
+
+	settle_runs(&d->whole, d->runs);
+	for (i = 0; i < d->rows.n; i++) {
+		settle_runs(&d->rows.at[i].self, d->runs);
+		settle_runs(&d->rows.at[i].total, d->runs);
+		for (side = 0; side < 2; side++)
+			d->rows.at[i].calls[side] /= (double)d->runs[side];
+	}
+	d->scale = scale_find(d);
+	if (d->scale == 0) {
+		pp_buf_adds(problem,
+		            d->options.normalize == PP_NORM_SAMPLES
+		                ? "not both profiles say how many samples they hold"
+		            : d->options.normalize == PP_NORM_TIME
+		                ? "not both profiles say how long they took"
+		                : "a total is not positive, so nothing can be scaled by it");
+		return PP_E_UNSUPPORTED;
+	}
+	if (!usual_find(d))
+		return PP_E_NOMEM;
+	pp_noise_init(
+	    &d->noise, d->input[PP_BEFORE], d->input[PP_AFTER], d->scale,
+	    fmax(fabs(d->whole.value[PP_BEFORE]), fabs(d->whole.value[PP_AFTER] * d->scale)),
+	    d->options.noise);
+	d->rule = d->runs[PP_BEFORE] > 1 || d->runs[PP_AFTER] > 1 ? PP_DIFF_REPEATED
+	                                                          : d->noise.rule;
+	value_judge(d, &d->whole);
+	for (i = 0; i < d->rows.n; i++)
+		row_judge(d, &d->rows.at[i]);
+	return PP_OK;
+}
+
 pp_status
 pp_diff_compute(struct pp_diff *d, const struct pp_diff_input *before, size_t befores,
                 const struct pp_diff_input *after, size_t afters,
                 const struct pp_diff_options *options, struct pp_buf *problem)
 {
-	const struct pp_metric *mb = &before->profile->metrics.at[before->metric];
-	const struct pp_metric *ma = &after->profile->metrics.at[after->metric];
 	struct pp_metric_join join;
-	bool joined = pp_metric_join(mb, ma, &join);
-	size_t i;
+	pp_status status;
 
-	*d =
-	    (struct pp_diff){ .runs = { befores, afters }, .has_calls = true, .options = *options };
-	d->metric = join.to;
-	d->metric.flags |= ma->flags & PP_METRIC_SAMPLED;
-	d->exact = joined && befores == 1 && afters == 1 && options->normalize == PP_NORM_NONE;
-	if (!inputs_take(d, PP_BEFORE, before) || !inputs_take(d, PP_AFTER, after) ||
-	    !match_functions(d) || (!d->needs_stacks && !add_runs(d, &join))) {
+	diff_start(d, before, befores, after, afters, options, &join);
+	if (!inputs_take(d, PP_BEFORE, before, befores) ||
+	    !inputs_take(d, PP_AFTER, after, afters) || !match_functions(d) ||
+	    (!d->needs_stacks && !add_runs(d, &join))) {
 		pp_diff_release(d);
 		return PP_E_NOMEM;
 	}
@@ -465,35 +538,82 @@ pp_diff_compute(struct pp_diff *d, const struct pp_diff_input *before, size_t be
 	}
 	if (before->profile == after->profile)
 		presence_find(d);
-	settle_runs(&d->whole, d->runs);
-	for (i = 0; i < d->rows.n; i++) {
-		settle_runs(&d->rows.at[i].self, d->runs);
-		settle_runs(&d->rows.at[i].total, d->runs);
-	}
-	d->scale = scale_find(d);
-	if (d->scale == 0) {
-		pp_buf_adds(problem,
-		            options->normalize == PP_NORM_SAMPLES
-		                ? "not both profiles say how many samples they hold"
-		            : options->normalize == PP_NORM_TIME
-		                ? "not both profiles say how long they took"
-		                : "a total is not positive, so nothing can be scaled by it");
+	status = diff_settle(d, problem);
+	if (status != PP_OK)
 		pp_diff_release(d);
-		return PP_E_UNSUPPORTED;
+	return status;
+}
+
+/* ---- one run after the other ------------------------------------------------------------ */
+
+pp_status
+pp_diff_begin(struct pp_diff *d, const struct pp_diff_input *before, size_t befores,
+              const struct pp_diff_input *after, size_t afters,
+              const struct pp_diff_options *options)
+{
+	struct pp_metric_join join;
+
+	diff_start(d, before, befores, after, afters, options, &join);
+	if (inputs_take(d, PP_BEFORE, before, 1) && inputs_take(d, PP_AFTER, after, 1) &&
+	    pp_identity_init(&d->identity, before->profile->strs.seed))
+		return PP_OK;
+	pp_diff_release(d);
+	return PP_E_NOMEM;
+}
+
+/* Whether all functions of a run are of another group each. */
+static bool
+all_apart(struct pp_diff *d, const struct pp_profile *p, const uint32_t *key)
+{
+	bool listed = p->costs.shares_names;
+	size_t i, n = listed ? p->costs.funcs.n : p->funcs.n;
+
+	for (i = 1; i < n; i++) {
+		pp_func func = listed ? p->costs.funcs.at[i] : (pp_func)i;
+
+		if (!key[func] || (!listed && p->funcs.at[func].same != func))
+			continue;
+		if (d->groups.at[key[func]].run == d->identity.profiles)
+			return false;
+		d->groups.at[key[func]].run = d->identity.profiles;
 	}
-	if (!usual_find(d)) {
-		pp_diff_release(d);
+	return true;
+}
+
+pp_status
+pp_diff_add(struct pp_diff *d, size_t side, const struct pp_diff_input *in, bool *kept)
+{
+	size_t groups = d->identity.groups.n;
+	uint32_t *key = calloc(in->profile->funcs.n + 1, sizeof *key);
+	pp_status status = PP_E_NOMEM;
+	struct pp_flat flat;
+
+	*kept = true;
+	if (!key || !pp_identity_add(&d->identity, in->profile, key) || !groups_room(d)) {
+		free(key);
 		return PP_E_NOMEM;
 	}
-	pp_noise_init(
-	    &d->noise, d->input[PP_BEFORE], d->input[PP_AFTER], d->scale,
-	    fmax(fabs(d->whole.value[PP_BEFORE]), fabs(d->whole.value[PP_AFTER] * d->scale)),
-	    options->noise);
-	d->rule = befores > 1 || afters > 1 ? PP_DIFF_REPEATED : d->noise.rule;
-	value_judge(d, &d->whole);
-	for (i = 0; i < d->rows.n; i++)
-		row_judge(d, &d->rows.at[i]);
-	return PP_OK;
+	if (d->identity.united || !all_apart(d, in->profile, key)) {
+		d->needs_stacks = true;
+		free(key);
+		return PP_E_UNSUPPORTED;
+	}
+	*kept = d->identity.groups.n > groups;
+	if (pp_flat_compute(in->profile, &flat) == PP_OK) {
+		value_add(&d->whole, side, &in->profile->metrics.at[in->metric],
+		          flat.whole[in->metric], d, 1);
+		if (functions_add(d, side, in, key, &flat, 1, kept))
+			status = PP_OK;
+		pp_flat_release(&flat);
+	}
+	free(key);
+	return status;
+}
+
+pp_status
+pp_diff_end(struct pp_diff *d, struct pp_buf *problem)
+{
+	return diff_settle(d, problem);
 }
 
 const struct pp_func_row *
@@ -594,6 +714,5 @@ pp_diff_sort(struct pp_diff *d, enum pp_diff_sort by)
 {
 	if (d->rows.n > 1)
 		pp_sort(d->rows.at, d->rows.n, sizeof *d->rows.at, compare_rows, &by);
-	free(d->row_of_group); /* no longer true */
-	d->row_of_group = NULL;
+	d->groups.n = 0; /* no longer true */
 }

@@ -37,6 +37,11 @@ struct pp_diff_options {
 	double noise; /* share of the whole, for times of single runs */
 };
 
+struct pp_diff_group {
+	uint32_t row; /* + 1 */
+	uint32_t run; /* the last one, counted from 1, whose functions were found to be apart */
+};
+
 struct pp_diff {
 	struct pp_identity identity;
 	struct pp_diff_input
@@ -54,8 +59,10 @@ struct pp_diff {
 	struct pp_noise noise; /* of single runs */
 	struct pp_diff_value whole;
 	PP_VEC(struct pp_diff_row) rows;
-	uint32_t *row_of_group; /* row + 1 */
-	uint32_t **keys[2];     /* per run: group by function */
+	PP_VEC(struct pp_diff_group) groups; /* by group of the identity */
+	double size[2]; /* sum of what the runs are normalised by, where that is not the metric */
+	bool estimated; /* the stacks of a run are */
+	uint32_t **keys[2]; /* per run: group by function */
 	struct pp_profile *
 	    *united[2];    /* per run: what `input` shows where functions became one; or NULL */
 	bool needs_stacks; /* profiles of costs per function alone (PP_COSTS) do not do */
@@ -69,6 +76,17 @@ pp_status pp_diff_compute(struct pp_diff *, const struct pp_diff_input *before, 
                           const struct pp_diff_input *after, size_t afters,
                           const struct pp_diff_options *, struct pp_buf *problem);
 void pp_diff_release(struct pp_diff *);
+
+/*
+ * The same, one run after the other: those before, then those after, each in its order. The first ones must outlive the
+ * result; of the others those that `kept` says: the result refers to them. PP_E_UNSUPPORTED with `needs_stacks` when functions turn
+ * out to be one, which takes all runs at once. Runs are several on a side at least.
+ */
+pp_status pp_diff_begin(struct pp_diff *, const struct pp_diff_input *before, size_t befores,
+                        const struct pp_diff_input *after, size_t afters,
+                        const struct pp_diff_options *);
+pp_status pp_diff_add(struct pp_diff *, size_t side, const struct pp_diff_input *, bool *kept);
+pp_status pp_diff_end(struct pp_diff *, struct pp_buf *problem);
 
 enum pp_diff_sort { PP_DIFF_SELF, PP_DIFF_TOTAL, PP_DIFF_CALLS, PP_DIFF_NAME };
 

@@ -44,6 +44,8 @@ pp_identity_release(struct pp_identity *id)
 	pp_map_release(&id->by_name);
 	pp_map_release(&id->by_loose);
 	pp_buf_release(&id->scratch);
+	free(id->known.group);
+	id->known.group = NULL;
 }
 
 uint32_t
@@ -59,6 +61,7 @@ unite(struct pp_identity *id, uint32_t a, uint32_t b)
 {
 	a = pp_identity_find(id, a);
 	b = pp_identity_find(id, b);
+	id->united |= a != b;
 	/* The older one speaks for both. */
 	if (a < b)
 		id->groups.at[b].same = a;
@@ -546,6 +549,78 @@ match_names(struct matching *m, bool loose)
 	pp_map_release(&first);
 }
 
+/* ---- profiles that share their names ---------------------------------------------------- */
+
+/* Makes room for what is known of the names of a profile; false when out of memory. */
+static bool
+known_open(struct pp_identity *id, const struct pp_profile *p)
+{
+	if (id->known.names == p->funcs.at)
+		return true;
+	free(id->known.group);
+	id->known.names = p->funcs.at;
+	id->known.group = calloc(p->funcs.n + 1, sizeof *id->known.group);
+	return id->known.group != NULL;
+}
+
+/*
+ * Whether each function of a profile met a group by its whole identity before, and each another one: then it does so again,
+ * and nothing is left that would have to be matched by name.
+ */
+static bool
+known_take(struct pp_identity *id, const struct pp_profile *p, uint32_t *key)
+{
+	size_t i;
+
+	for (i = 1; i < p->costs.funcs.n; i++) {
+		pp_func func = p->costs.funcs.at[i];
+		uint32_t group = id->known.group[func];
+
+		if (!group || id->groups.at[group].seen_by == id->profiles)
+			break;
+		id->groups.at[group].seen_by = id->profiles;
+		key[func] = group;
+	}
+	if (i == p->costs.funcs.n)
+		return true;
+	/* They are matched by a profile of the next number. */
+	id->profiles++;
+	memset(key, 0, p->funcs.n * sizeof *key);
+	return false;
+}
+
+static void
+known_note(struct matching *m)
+{
+	struct pp_identity *id = m->id;
+	size_t i;
+
+	for (i = 0; i < m->entities.n && !m->failed; i++) {
+		const struct entity *e = &m->entities.at[i];
+		const struct pp_canonical *as = &id->groups.at[e->group].as;
+
+		if (!e->alias && as->exact == e->as.exact && is_same_place(as, &e->as) &&
+		    pp_map_get(&id->by_exact, spelling_key(&e->as, e->as.exact)) == e->group)
+			id->known.group[e->func] = e->group;
+	}
+}
+
+/* The functions of the profile that is being matched. */
+static void
+entities_add(struct matching *m)
+{
+	const struct pp_profile *p = m->p;
+	size_t i;
+
+	if (p->costs.shares_names)
+		for (i = 1; i < p->costs.funcs.n && !m->failed; i++)
+			entity_add(m, p->costs.funcs.at[i]);
+	else
+		for (i = 1; i < p->funcs.n && !m->failed; i++)
+			if (p->funcs.at[i].same == i)
+				entity_add(m, (pp_func)i);
+}
+
 bool
 pp_identity_add(struct pp_identity *id, const struct pp_profile *p, uint32_t *key)
 {
@@ -553,9 +628,13 @@ pp_identity_add(struct pp_identity *id, const struct pp_profile *p, uint32_t *ke
 	size_t i;
 
 	id->profiles++;
-	for (i = 1; i < p->funcs.n && !m.failed; i++)
-		if (p->funcs.at[i].same == i)
-			entity_add(&m, (pp_func)i);
+	if (p->costs.shares_names) {
+		if (!known_open(id, p))
+			return false;
+		if (known_take(id, p, key))
+			return true;
+	}
+	entities_add(&m);
 	find_aliases(&m);
 	for (i = 0; i < m.entities.n && !m.failed; i++) {
 		struct entity *e = &m.entities.at[i];
@@ -580,7 +659,9 @@ pp_identity_add(struct pp_identity *id, const struct pp_profile *p, uint32_t *ke
 		if (!m.failed)
 			key[e->func] = e->group;
 	}
-	for (i = 1; i < p->funcs.n && !m.failed; i++)
+	if (p->costs.shares_names)
+		known_note(&m);
+	for (i = 1; i < p->funcs.n && !m.failed && !p->costs.shares_names; i++)
 		key[i] = key[p->funcs.at[i].same];
 	pp_vec_release(&m.entities);
 	pp_buf_release(&m.loose);

@@ -49,6 +49,12 @@ struct pp_identity {
 	struct pp_map by_exact, by_name, by_loose;
 	uint32_t profiles;
 	struct pp_buf scratch;
+	bool united; /* groups turned out to be one */
+	/* Of profiles that share their names: whose they are, and the group that met a function by its whole identity. */
+	struct {
+		const struct pp_func_row *names;
+		uint32_t *group;
+	} known;
 };
 
 bool pp_identity_init(struct pp_identity *, uint64_t seed);
@@ -56,7 +62,8 @@ void pp_identity_release(struct pp_identity *);
 /*
  * Matches the functions of a profile, which must outlive this. key[func] receives the number of the
  * group (through pp_identity_find() once all profiles are in); 0 for functions that only stand for
- * others. False when out of memory.
+ * others. False when out of memory. Of a profile that shares its names with others only the functions with costs are looked
+ * at; of those that share them, one after the other, the names must outlive this, not the profile, unless groups came new.
  */
 bool pp_identity_add(struct pp_identity *, const struct pp_profile *, uint32_t *key);
 /* The group that a group turned out to be. */

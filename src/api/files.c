@@ -414,60 +414,13 @@ sides_find(struct pp_reply *r, const char *const *files, size_t n, const char **
 	return sides_given(r, n ? files[0] : NULL, out);
 }
 
-/* Whether every file can be read twice. */
-static bool
-files_stay(const struct pp_reply *r, const char *const *files, size_t n)
-{
-	struct stat st;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (!pp_member_find(r, files[i]) &&
-		    (stat(files[i], &st) != 0 || !S_ISREG(st.st_mode)))
-			return false;
-	return true;
-}
-
-/* Reads both sides and asks; once more with all that there is when costs per function did not do. */
-static pp_status
-ask_sides(struct pp_reply *r, const char *const *files, size_t n)
-{
-	struct pp_load_order order = { .want = pp_asking_want(&r->asking) };
-	unsigned facets = order.want.facets;
-	const char **all;
-	pp_status status = sides_find(r, files, n, &all);
-	size_t i;
-
-	if (status == PP_OK)
-		status = pp_members_wanted(r);
-	r->topics = pp_answer_alloc(answer_of(r), (r->subject.n + 1) * sizeof *r->topics);
-	r->subject.topics = r->topics;
-	if (status != PP_OK || !r->topics)
-		return status;
-	/* Costs per function are read faster, and suffice unless several become one. */
-	if (!order.want.stacks && !pp_asking_whole(&r->asking) && !pp_maps_given(r) &&
-	    files_stay(r, all, r->subject.n))
-		order.want.facets = (facets & ~(unsigned)PP_FACETS) | PP_COSTS;
-	for (;;) {
-		for (i = 0; i < r->subject.n && status == PP_OK; i++)
-			status = topic_load(r, all + i, 1, &order, i);
-		if (status == PP_OK)
-			status = pp_asking_run(&r->asking, &r->subject);
-		if (!answer_of(r)->needs_stacks || order.again)
-			return status;
-		pp_answer_clear(answer_of(r));
-		order.want.facets = facets;
-		order.again = true;
-		status = PP_OK;
-	}
-}
-
-/* ---- profiles of a store, one after the other ---- */
+/* ---- profiles, one after the other ---- */
 
 struct sequence {
 	struct pp_reply *r;
 	const char *const *files;
 	struct pp_load_order order;
+	bool costs;              /* of functions suffice, where there are any */
 	struct pp_profile *held; /* the one that was read last */
 };
 
@@ -497,18 +450,124 @@ sequence_load(void *data, size_t nth, const struct pp_profile **profile)
 
 	pp_profile_free(s->held);
 	s->held = NULL;
-	status = pp_load_files(s->r, s->files + nth, 1, &s->order, &s->held);
+	status = s->costs ? pp_member_costs(s->r, s->files[nth], &s->held) : PP_E_UNSUPPORTED;
+	if (status == PP_E_UNSUPPORTED)
+		status = pp_load_files(s->r, s->files + nth, 1, &s->order, &s->held);
 	if (status == PP_OK)
 		status = scope_apply(s->r, &s->order.want, &s->held);
 	*profile = s->held;
 	return status;
 }
 
+static bool
+sequence_keep(void *data)
+{
+	struct sequence *s = data;
+	struct pp_profile **kept =
+	    s->held ? pp_answer_own(answer_of(s->r), sizeof *kept, profile_release) : NULL;
+
+	if (kept)
+		*kept = s->held;
+	s->held = NULL;
+	return kept != NULL;
+}
+
+/* Whether every file can be read twice. */
+static bool
+files_stay(const struct pp_reply *r, const char *const *files, size_t n)
+{
+	struct stat st;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!pp_member_find(r, files[i]) &&
+		    (stat(files[i], &st) != 0 || !S_ISREG(st.st_mode)))
+			return false;
+	return true;
+}
+
+/* So many runs are not held at once. */
+#define RUNS_MANY 16
+
+/* Many runs: each is read, added to what is compared, and let go of unless the answer names a function of it. */
+static pp_status
+ask_runs(struct pp_reply *r, const char *const *files, const struct pp_load_order *order)
+{
+	struct sequence s = {
+		.r = r, .files = files, .order = *order, .costs = order->want.facets & PP_COSTS
+	};
+	struct pp_sequence sequence = { r->subject.n,  &s,           sequence_when, sequence_label,
+		                        sequence_load, sequence_keep };
+	pp_status status;
+	size_t i;
+
+	for (i = 0; i < r->subject.n; i++)
+		r->topics[i] = (struct pp_topic){ .file = files[i] };
+	r->subject.sequence = &sequence;
+	status = pp_asking_run(&r->asking, &r->subject);
+	r->subject.sequence = NULL;
+	pp_profile_free(s.held);
+	return status;
+}
+
+/* Whether runs can be read one after the other: nothing that is asked for needs them all. */
+static bool
+runs_stream(const struct pp_reply *r, const struct pp_load_order *order)
+{
+	const struct pp_scope *scope = pp_asking_scope(&r->asking);
+	const struct pp_subject *s = &r->subject;
+
+	return s->n >= RUNS_MANY && s->split > 0 && s->split < s->n &&
+	       (order->want.facets & PP_COSTS) && !r->asking.params->base &&
+	       !pp_topic_wants_whole(r) && !(scope && pp_scope_given(scope));
+}
+
+/* Reads both sides and asks; once more with all that there is when costs per function did not do. */
+static pp_status
+ask_sides(struct pp_reply *r, const char *const *files, size_t n)
+{
+	struct pp_load_order order = { .want = pp_asking_want(&r->asking) };
+	unsigned facets = order.want.facets;
+	const char **all;
+	pp_status status = sides_find(r, files, n, &all);
+	size_t i;
+
+	if (status == PP_OK)
+		status = pp_members_wanted(r);
+	r->topics = pp_answer_alloc(answer_of(r), (r->subject.n + 1) * sizeof *r->topics);
+	r->subject.topics = r->topics;
+	if (status != PP_OK || !r->topics)
+		return status;
+	/* Costs per function are read faster, and suffice unless several become one. */
+	if (!order.want.stacks && !pp_asking_whole(&r->asking) && !pp_maps_given(r) &&
+	    files_stay(r, all, r->subject.n))
+		order.want.facets = (facets & ~(unsigned)PP_FACETS) | PP_COSTS;
+	for (;;) {
+		bool streams = !order.again && runs_stream(r, &order);
+
+		for (i = 0; i < r->subject.n && status == PP_OK && !streams; i++)
+			status = topic_load(r, all + i, 1, &order, i);
+		if (status == PP_OK)
+			status = streams ? ask_runs(r, all, &order)
+			                 : pp_asking_run(&r->asking, &r->subject);
+		if (!answer_of(r)->needs_stacks || order.again)
+			return status;
+		pp_answer_clear(answer_of(r));
+		order.want.facets = facets;
+		order.again = true;
+		status = PP_OK;
+	}
+}
+
 static pp_status
 ask_over_time(struct pp_reply *r, const char *const *files, size_t n)
 {
-	struct sequence s = { r, files, { .want = pp_asking_want(&r->asking) }, NULL };
-	struct pp_sequence sequence = { n, &s, sequence_when, sequence_label, sequence_load };
+	struct sequence s = { .r = r,
+		              .files = files,
+		              .order = { .want = pp_asking_want(&r->asking) } };
+	struct pp_sequence sequence = {
+		n, &s, sequence_when, sequence_label, sequence_load, sequence_keep
+	};
 	pp_status status;
 
 	r->subject.sequence = &sequence;

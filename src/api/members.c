@@ -117,9 +117,13 @@ pp_members_expand(struct pp_reply *r, const char *source, const char *where, pp_
 {
 	const struct pp_provider *provider = r->opts.provider;
 	const struct pp_selecting *given = &r->asking.params->store;
-	struct pp_provider_texts texts = { given->where,    given->since, given->until,
-		                           given->between,  where,        given->partial,
-		                           given->max_nodes };
+	struct pp_provider_texts texts = { .where = given->where,
+		                           .since = given->since,
+		                           .until = given->until,
+		                           .between = given->between,
+		                           .side = where,
+		                           .partial = given->partial,
+		                           .max_nodes = given->max_nodes };
 	struct pp_buf problem = { 0 };
 	struct pp_selected *selected = NULL;
 	pp_status status;
@@ -175,6 +179,23 @@ pp_members_load_all(struct pp_reply *r, const char *const *files, size_t n,
 	status = provider->load_all(first->selected, order, out, &problem);
 	if (status != PP_OK && status != PP_E_UNSUPPORTED)
 		status = select_failed(r, files[0], status, &problem);
+	pp_buf_release(&problem);
+	return status;
+}
+
+pp_status
+pp_member_costs(struct pp_reply *r, const char *name, struct pp_profile **out)
+{
+	const struct pp_provider *provider = r->opts.provider;
+	const struct pp_stored *m = pp_member_find(r, name);
+	struct pp_buf problem = { 0 };
+	pp_status status;
+
+	if (!m || !provider->load_costs || pp_members_lack(r))
+		return PP_E_UNSUPPORTED;
+	status = provider->load_costs(m->selected, m->nth, out, &problem);
+	if (status != PP_OK && status != PP_E_UNSUPPORTED)
+		status = select_failed(r, name, status, &problem);
 	pp_buf_release(&problem);
 	return status;
 }

@@ -27,6 +27,8 @@ const struct pp_stored *pp_member_find(const struct pp_reply *, const char *name
 /* All files as one profile if they are the whole of a selection and its store has them so; else PP_E_UNSUPPORTED. */
 pp_status pp_members_load_all(struct pp_reply *, const char *const *files, size_t n,
                               const struct pp_order *, struct pp_profile **out);
+/* What the functions of one cost, if its store has that at hand; else PP_E_UNSUPPORTED. */
+pp_status pp_member_costs(struct pp_reply *, const char *name, struct pp_profile **out);
 /* Whether a store lacks something of what it promised, and that was to be no error. */
 bool pp_members_lack(const struct pp_reply *);
 /* "store": {...} of the answer, where there is one. */

@@ -17,6 +17,7 @@ struct pp_provider_texts {
 	const char *where, *since, *until, *between;
 	const char *side; /* one more condition: of what stands before, or after */
 	bool partial;     /* what is missing of what was promised is no error, but said */
+	bool weighs;      /* for lists: what each takes, also where that has to be added up */
 	uint64_t
 	    max_nodes; /* functions or stacks that are taken from servers that add up; 0 = all */
 };
@@ -79,6 +80,12 @@ struct pp_provider {
 	uint32_t (*stamp)(const struct pp_selected *, size_t nth);
 	pp_status (*load)(struct pp_selected *, size_t nth, struct pp_supply *,
 	                  struct pp_buf *problem);
+	/*
+	 * What the functions of one cost, and nothing else, where that takes no reading: a profile that shares its names with
+	 * others (costs.shares_names) and lives no longer than the selection. PP_E_UNSUPPORTED: load it. Or NULL.
+	 */
+	pp_status (*load_costs)(struct pp_selected *, size_t nth, struct pp_profile **out,
+	                        struct pp_buf *problem);
 	void (*drop)(struct pp_supply *);
 	/*
 	 * All of them as one profile, exactly what merging them in order would give; or NULL. PP_E_UNSUPPORTED: they have to

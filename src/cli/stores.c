@@ -36,7 +36,8 @@ pp_store_texts(const struct pp_cli *cli)
 	return (struct pp_provider_texts){ .where = pp_args_text(&cli->args, "where"),
 		                           .since = pp_args_text(&cli->args, "since"),
 		                           .until = pp_args_text(&cli->args, "until"),
-		                           .between = pp_args_text(&cli->args, "between") };
+		                           .between = pp_args_text(&cli->args, "between"),
+		                           .weighs = true };
 }
 
 static int

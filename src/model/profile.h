@@ -218,8 +218,10 @@ struct pp_lines_facet {
  * the whole profile.
  */
 struct pp_costs_facet {
-	bool stated;                  /* the functions listed are all that cost anything */
-	bool measured;                /* by the file, so that rounding does not add up; else sums */
+	bool stated;   /* the functions listed are all that cost anything */
+	bool measured; /* by the file, so that rounding does not add up; else sums */
+	bool
+	    shares_names; /* functions that are not listed are other profiles', whose names these are, too */
 	PP_VEC(pp_func) funcs;        /* by row */
 	PP_VEC(uint64_t) calls;       /* by row; empty = not known */
 	PP_VEC(union pp_value) cells; /* per row: own[metric], total[metric] */

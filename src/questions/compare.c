@@ -229,6 +229,78 @@ inputs_take(struct pp_compare *c, const struct pp_subject *subject)
 	return c->input[PP_BEFORE] && c->input[PP_AFTER];
 }
 
+/* ---- many runs, one after the other ---- */
+
+/* Reads the first run of a side, which stays. */
+static pp_status
+first_load(struct pp_answer *a, const struct pp_sequence *s, size_t nth, struct pp_diff_input *in)
+{
+	pp_status status = s->load(s->data, nth, &in->profile);
+
+	if (status == PP_OK && !s->keep(s->data))
+		status = pp_answer_fail_status(a, PP_E_NOMEM);
+	return status;
+}
+
+/* Adds one run, read unless it is the first of its side. */
+static pp_status
+run_add(struct pp_answer *a, const struct pp_sequence *s, struct pp_compare *c, size_t side,
+        size_t nth, const char *name)
+{
+	const struct pp_diff_input *first = &c->input[side][0];
+	struct pp_diff_input in = *first;
+	bool kept, is_first = nth == (side == PP_AFTER ? c->n[PP_BEFORE] : 0);
+	pp_status status = is_first ? PP_OK : s->load(s->data, nth, &in.profile);
+
+	if (status != PP_OK)
+		return status;
+	if (!is_first)
+		in.metric = pp_profile_metric_like(in.profile, first->profile, first->metric);
+	if (in.metric >= in.profile->metrics.n)
+		return metric_refuse(a, c->input[PP_BEFORE]->profile, in.profile, name);
+	status = pp_diff_add(&c->diff, side, &in, &kept);
+	if (status == PP_OK && !is_first && kept && !s->keep(s->data))
+		status = PP_E_NOMEM;
+	a->needs_stacks = status == PP_E_UNSUPPORTED;
+	return status == PP_E_NOMEM ? pp_answer_fail_status(a, status) : status;
+}
+
+/* Compares the runs of a sequence: only those are held whose functions the answer names. */
+static pp_status
+runs_compare(struct pp_answer *a, const struct pp_subject *subject,
+             const struct pp_compared *params, const struct pp_diff_options *options,
+             struct pp_compare *c)
+{
+	const size_t n[2] = { subject->split, subject->n - subject->split };
+	struct pp_buf problem = { 0 };
+	pp_status status = first_load(a, subject->sequence, 0, c->input[PP_BEFORE]);
+	size_t i;
+
+	if (status == PP_OK)
+		status = first_load(a, subject->sequence, n[PP_BEFORE], c->input[PP_AFTER]);
+	c->n[PP_BEFORE] = c->n[PP_AFTER] = 1;
+	if (status == PP_OK)
+		status = choose_metrics(a, c, params);
+	memcpy(c->n, n, sizeof n);
+	if (status != PP_OK)
+		return status;
+	status = pp_diff_begin(&c->diff, c->input[PP_BEFORE], n[PP_BEFORE], c->input[PP_AFTER],
+	                       n[PP_AFTER], options);
+	if (status != PP_OK)
+		return pp_answer_fail_status(a, status);
+	for (i = 0; i < subject->n && status == PP_OK; i++)
+		status = run_add(a, subject->sequence, c, i < n[PP_BEFORE] ? PP_BEFORE : PP_AFTER,
+		                 i, params->asked.metric);
+	if (status != PP_OK)
+		return status;
+	status = pp_diff_end(&c->diff, &problem);
+	if (status != PP_OK)
+		status = pp_answer_fail(a, PP_E_UNSUPPORTED, "no-comparison", "%s",
+		                        problem.n ? problem.p : pp_status_text(status));
+	pp_buf_release(&problem);
+	return status;
+}
+
 pp_status
 pp_compare_make(struct pp_answer *a, const struct pp_subject *subject,
                 const struct pp_compared *params, struct pp_compare **out)
@@ -242,6 +314,8 @@ pp_compare_make(struct pp_answer *a, const struct pp_subject *subject,
 	if (!c || !inputs_take(c, subject))
 		return pp_answer_fail_status(a, PP_E_NOMEM);
 	status = options_read(a, params, &options);
+	if (status == PP_OK && subject->sequence)
+		return runs_compare(a, subject, params, &options, c);
 	if (status == PP_OK)
 		status = choose_metrics(a, c, params);
 	if (status != PP_OK)
@@ -286,18 +360,6 @@ pp_compare_normalized(const struct pp_diff *d)
 	return words[d->options.normalize];
 }
 
-bool
-pp_compare_estimated(const struct pp_diff *d)
-{
-	size_t side, i;
-
-	for (side = 0; side < 2; side++)
-		for (i = 0; i < d->runs[side]; i++)
-			if (d->input[side][i].profile->estimated)
-				return true;
-	return false;
-}
-
 /* ---- the head ---- */
 
 static void
@@ -333,7 +395,7 @@ pp_compare_head(struct pp_answer *a, const struct pp_diff *d)
 		pp_answer_real(a, "scale", d->scale);
 	whole_add(a, d, PP_BEFORE);
 	whole_add(a, d, PP_AFTER);
-	pp_answer_bool(a, "estimated", pp_compare_estimated(d));
+	pp_answer_bool(a, "estimated", d->estimated);
 	pp_answer_textz(a, "status", pp_diff_status_name(d->whole.status));
 	pp_diff_explain(d, &text);
 	pp_answer_textz(a, "rule", pp_answer_made(a, &text));

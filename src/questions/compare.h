@@ -38,8 +38,6 @@ size_t pp_compare_print(const struct pp_diff *, const struct pp_diff_value *, si
 /* The same for after - before. */
 size_t pp_compare_print_delta(const struct pp_diff *, const struct pp_diff_value *,
                               char out[PP_NUM_MAX]);
-/* Whether a profile's stacks are an estimate. */
-bool pp_compare_estimated(const struct pp_diff *);
 /* The word that `normalize` was given; NULL for none. */
 const char *pp_compare_normalized(const struct pp_diff *);
 

@@ -101,6 +101,8 @@ struct pp_sequence {
 	struct pp_slice (*label)(void *data, size_t nth, struct pp_slice key);
 	/* Reads one and lets go of the one before: PP_OK, or a status with the reason said. */
 	pp_status (*load)(void *data, size_t nth, const struct pp_profile **);
+	/* The one that was read last stays as long as the answer; false when out of memory. */
+	bool (*keep)(void *data);
 };
 
 /* What a question is about: mostly one profile. Comparisons have several; from `split` on they are "after". */
@@ -109,8 +111,9 @@ struct pp_subject {
 	size_t n, split;
 	size_t
 	    nth; /* PP_ASKS_EACH: the topic that it is asked about now, those before being done with */
-	const struct pp_sequence *sequence; /* instead of topics, pp_asked.over_time; or NULL */
-	const struct pp_listed *listed;     /* PP_ASKS_FOLDERS */
+	/* Instead of the profiles of topics: pp_asked.over_time, or many runs that are compared; or NULL. */
+	const struct pp_sequence *sequence;
+	const struct pp_listed *listed; /* PP_ASKS_FOLDERS */
 	size_t listed_count;
 	/* A date in the local time of the user, from text (false: it is none) and to text. */
 	bool (*date_parse)(const char *text, int64_t *when);

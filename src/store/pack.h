@@ -54,13 +54,32 @@ struct pp_unpacked_series {
 	int64_t *cells; /* per row: one of each metric, then calls when has_calls */
 };
 
+/*
+ * Where nodes, frames and functions of a dictionary are in a profile that is made of it, by their number there. All are 0 in
+ * between, so that many small profiles can be made of a large dictionary.
+ */
+struct pp_dict_marks {
+	uint32_t *nodes;
+	pp_frame *frames;
+	pp_func *funcs;
+	size_t node_room, frame_room, func_room;
+};
+void pp_dict_marks_release(struct pp_dict_marks *);
+
 /* What is read of cells: their rows, one series after the other. */
 struct pp_unpack {
 	const struct pp_dict *dict;
+	struct pp_dict_marks *marks;
 	PP_VEC(struct pp_unpacked_series) series;
 };
 
 void pp_unpack_release(struct pp_unpack *);
+/*
+ * Adds a series out of the rows of one profile: `cells` has a column for each metric, then one for calls. Takes both lists
+ * over, whatever the status.
+ */
+pp_status pp_unpack_take(struct pp_unpack *, struct pp_slice sub, uint32_t *stacks, int64_t *cells,
+                         uint32_t rows, size_t metrics, bool has_calls);
 /* Adds a series: the sums of each metric, then those of calls or NULL. */
 pp_status pp_unpack_add(struct pp_unpack *, struct pp_slice sub, const struct pp_cell_sums *,
                         size_t metrics, bool has_calls);
@@ -75,6 +94,14 @@ struct pp_own_facts {
 
 /* Adds the counts out of what a profile has of its own; false when that is damaged. */
 bool pp_own_add(struct pp_slice bytes, struct pp_own_facts *);
+/* What a profile has of its own in numbers, out of these bytes. */
+struct pp_own_numbers {
+	uint64_t events, samples;
+	struct pp_time_span time;
+};
+struct pp_own_numbers pp_own_numbers(struct pp_slice bytes);
+/* All functions of a dictionary in a profile of a shape, which is of no use afterwards: the names that profiles share. */
+pp_status pp_unpack_names(const struct pp_dict *, struct pp_shape *, struct pp_profile **out);
 /* What several have: their counts. */
 void pp_own_put(struct pp_buf *, const struct pp_own_facts *);
 

@@ -29,6 +29,7 @@ struct chosen {
 	/* What was promised of samples, and what of them is there, where the engine can tell. */
 	bool audited, lacks, pushed;
 	uint64_t promised, found, cut;
+	uint64_t profiles, stacks; /* of the whole list */
 };
 
 static int64_t
@@ -140,6 +141,10 @@ pp_store_window(const struct pp_provider_texts *texts, struct pp_selection *s,
 	status = end_set("--since", texts->since, &s->since, &s->has_since, problem);
 	if (status == PP_OK)
 		status = end_set("--until", texts->until, &s->until, &s->has_until, problem);
+	if (status == PP_OK && s->has_since && s->has_until && s->until < s->since) {
+		pp_buf_addf(problem, "--until %s is before --since %s", texts->until, texts->since);
+		status = PP_E_USAGE;
+	}
 	return status;
 }
 
@@ -156,6 +161,7 @@ selected_open(struct chosen *s, const char *source, const struct pp_provider_tex
               struct pp_buf *problem)
 {
 	const char *where = pp_store_source_where(source);
+	size_t i;
 	pp_status status = condition_add(s, where ? where + sizeof "?where=" - 1 : NULL, problem);
 
 	s->source = strdup(source);
@@ -171,10 +177,15 @@ selected_open(struct chosen *s, const char *source, const struct pp_provider_tex
 	if (status == PP_OK)
 		status = pp_store_window(texts, &s->selection, problem);
 	s->selection.where = (const struct pp_where *const *)s->conditions;
+	s->selection.weighs = texts->weighs;
 	if (status == PP_OK)
 		status = pp_store_open(s->source, PP_STORE_READ, &s->store, problem);
 	if (status == PP_OK)
 		status = s->store->engine->list(s->store, &s->selection, &s->list, problem);
+	for (i = 0; i < s->list.entries.n && status == PP_OK; i++) {
+		s->profiles += s->list.entries.at[i].profiles;
+		s->stacks += s->list.entries.at[i].stacks;
+	}
 	return status;
 }
 
@@ -338,11 +349,21 @@ selected_load_all(struct pp_selected *selected, const struct pp_order *order,
 	return status;
 }
 
+static pp_status
+selected_load_costs(struct pp_selected *selected, size_t nth, struct pp_profile **out,
+                    struct pp_buf *problem)
+{
+	struct chosen *s = (struct chosen *)selected;
+
+	return s->store->engine->load_costs
+	           ? s->store->engine->load_costs(s->store, &s->list.entries.at[nth], out, problem)
+	           : PP_E_UNSUPPORTED;
+}
+
 static void
 selected_facts(const struct pp_selected *selected, struct pp_provider_facts *facts)
 {
 	const struct chosen *s = (const struct chosen *)selected;
-	size_t i;
 
 	*facts = (struct pp_provider_facts){ .source = s->source,
 		                             .where = s->where.n ? s->where.p : NULL,
@@ -350,12 +371,10 @@ selected_facts(const struct pp_selected *selected, struct pp_provider_facts *fac
 		                             .has_until = s->selection.has_until,
 		                             .since = s->selection.since,
 		                             .until = s->selection.until,
-		                             .series = s->list.series };
-	for (i = 0; i < s->list.entries.n; i++) {
-		facts->profiles += s->list.entries.at[i].profiles;
-		facts->promised += s->list.entries.at[i].stacks;
-	}
-	facts->samples = facts->promised;
+		                             .series = s->list.series,
+		                             .profiles = s->profiles,
+		                             .promised = s->stacks,
+		                             .samples = s->stacks };
 	if (s->audited) {
 		facts->promised = s->promised;
 		facts->samples = s->found;
@@ -376,6 +395,7 @@ const struct pp_provider pp_store_provider = {
 	.when = selected_when,
 	.stamp = selected_stamp,
 	.load = selected_load,
+	.load_costs = selected_load_costs,
 	.drop = pp_parcel_drop,
 	.load_all = selected_load_all,
 	.facts = selected_facts,

@@ -46,7 +46,8 @@ static const char *const texts[SQL_COUNT] = {
 	[LIST_SERIES] = "SELECT id, labels FROM series",
 	[LIST_PROFILES] =
 	    ("SELECT p.id, p.hash, p.series, p.t0, p.t1, p.level, p.complete, p.format, p.source, p.meta, "
-	     "o.keep, coalesce(length(o.data), 0), CASE p.level WHEN 2 THEN (SELECT count(*) FROM rolled r "
+	     "o.keep, coalesce(length(o.data), 0) + CASE WHEN ?3 AND p.level > 0 THEN (SELECT "
+	     "coalesce(sum(length(c.data)), 0) FROM cells c WHERE c.profile = p.id) ELSE 0 END, CASE p.level WHEN 2 THEN (SELECT count(*) FROM rolled r "
 	     "WHERE r.profile = p.id) ELSE 1 END FROM profile p LEFT JOIN original o ON o.profile = p.id "
 	     "WHERE (?1 IS NULL OR p.t1 > ?1 OR p.t0 >= ?1) AND (?2 IS NULL OR p.t0 < ?2) "
 	     "ORDER BY p.t0, p.hash"),
@@ -357,6 +358,8 @@ rows_take(struct finding *f, int which, struct pp_buf *problem,
 		(void)sqlite3_bind_int64(st, 1, f->selection->since);
 	if (st && which == LIST_PROFILES && f->selection->has_until)
 		(void)sqlite3_bind_int64(st, 2, f->selection->until);
+	if (st && which == LIST_PROFILES)
+		(void)sqlite3_bind_int(st, 3, f->selection->weighs);
 	while (status == PP_OK && pp_sqlite_step(f->s, st, &status, problem) > 0)
 		status = take(f, st, problem);
 	if (st)
@@ -489,6 +492,7 @@ const struct pp_store_engine pp_store_sqlite = {
 	.has = sqlite_has,
 	.list = sqlite_list,
 	.load = sqlite_load,
+	.load_costs = pp_sqlite_load_costs,
 	.load_all = pp_sqlite_load_all,
 	.remove = sqlite_remove,
 	.compact = pp_sqlite_compact,

@@ -3,6 +3,7 @@
  */
 #include "base/sort.h"
 #include "io/system.h"
+#include "model/inclusive.h"
 #include "model/merge.h"
 #include "store/parcel.h"
 #include "store/sqlite_packed.h"
@@ -11,14 +12,38 @@
 
 struct pp_packed_cache {
 	struct pp_stored_dict dict;
+	struct pp_dict_marks marks;
+	PP_VEC(struct pp_shared_names) names; /* profiles that were handed out refer to them */
 };
+
+static void
+names_release(struct pp_shared_names *n)
+{
+	pp_profile_free(n->profile);
+	free(n->func_of_frame);
+	free(n->own);
+	free(n->total);
+	free(n->is_met);
+	pp_vec_release(&n->met);
+}
 
 void
 pp_packed_cache_free(struct pp_packed_cache *cache)
 {
-	if (cache)
-		pp_stored_dict_close(&cache->dict);
+	if (!cache)
+		return;
+	pp_stored_dict_close(&cache->dict);
+	pp_dict_marks_release(&cache->marks);
+	while (cache->names.n)
+		names_release(&cache->names.at[--cache->names.n]);
+	pp_vec_release(&cache->names);
 	free(cache);
+}
+
+struct pp_dict_marks *
+pp_sqlite_marks(struct pp_sqlite *s)
+{
+	return &s->packed->marks;
 }
 
 pp_status
@@ -283,6 +308,85 @@ pp_sqlite_load_packed(struct pp_sqlite *s, const struct pp_store_entry *e, struc
 	return status;
 }
 
+/* ---- costs of single ones ---- */
+
+static pp_status
+names_make(struct pp_sqlite *s, const struct pp_dict *dict, struct pp_shared_names *n,
+           struct pp_buf *problem)
+{
+	const size_t funcs = dict->b.profile->funcs.n + 1;
+	struct pp_shape shape = { 0 };
+	struct pp_stored_shape stored = { .shape = &shape };
+	pp_status status = pp_stored_shape_load(s, n->shape, &stored, problem);
+
+	if (status != PP_OK)
+		return status;
+	n->metrics = shape.metrics;
+	memcpy(n->metric_ids, stored.metric_ids, sizeof n->metric_ids);
+	status = pp_unpack_names(dict, &shape, &n->profile);
+	pp_shape_release(&shape);
+	if (status != PP_OK)
+		return status;
+	n->func_of_frame = pp_frame_funcs(dict->b.profile);
+	n->own = calloc(funcs * n->metrics, sizeof *n->own);
+	n->total = calloc(funcs * n->metrics, sizeof *n->total);
+	n->is_met = calloc(funcs / 64 + 1, sizeof *n->is_met);
+	return n->func_of_frame && n->own && n->total && n->is_met ? PP_OK : PP_E_NOMEM;
+}
+
+/* The names that profiles of a dictionary and a shape share. */
+static pp_status
+names_find(struct pp_sqlite *s, const struct pp_dict *dict, int64_t dict_id, int64_t shape,
+           struct pp_shared_names **out, struct pp_buf *problem)
+{
+	struct pp_packed_cache *cache = s->packed;
+	struct pp_shared_names made = { .dict = dict_id, .shape = shape };
+	pp_status status;
+	size_t i;
+
+	for (i = 0; i < cache->names.n; i++) {
+		*out = &cache->names.at[i];
+		if ((*out)->dict == dict_id && (*out)->shape == shape)
+			return PP_OK;
+	}
+	status = names_make(s, dict, &made, problem);
+	if (status == PP_OK && !pp_vec_push(&cache->names, made))
+		status = PP_E_NOMEM;
+	if (status != PP_OK)
+		names_release(&made);
+	else
+		*out = &cache->names.at[cache->names.n - 1];
+	return status;
+}
+
+pp_status
+pp_sqlite_load_costs(struct pp_store *store, const struct pp_store_entry *e,
+                     struct pp_profile **out, struct pp_buf *problem)
+{
+	struct pp_sqlite *s = (struct pp_sqlite *)store;
+	struct pp_shared_names *names;
+	struct groups groups = { 0 };
+	struct pp_packed_group *g;
+	struct pp_dict *dict;
+	pp_status status;
+
+	*out = NULL;
+	/* Names are those of the store as it is read: nobody changes it meanwhile. */
+	if (e->level == PP_STORE_FRESH || !s->reading)
+		return PP_E_UNSUPPORTED;
+	status = group_find(s, &groups, e->id, 0, problem);
+	g = groups.all.at;
+	if (status == PP_OK)
+		status = pp_sqlite_dict(s, g->dict, false, &dict, problem);
+	if (status == PP_OK)
+		status = names_find(s, dict, g->dict, g->shape, &names, problem);
+	if (status == PP_OK)
+		status = pp_single_costs(s, (int64_t)e->id, dict, names,
+		                         pp_slice_of(g->own.p, g->own.n), out, problem);
+	groups_release(&groups);
+	return status;
+}
+
 pp_status
 pp_stored_sum(struct pp_sqlite *s, const struct pp_store_list *list, const struct pp_order *order,
               struct pp_own_facts *facts, struct pp_profile **out, struct pp_buf *problem)
@@ -317,5 +421,11 @@ pp_status
 pp_sqlite_load_all(struct pp_store *store, const struct pp_store_list *list,
                    const struct pp_order *order, struct pp_profile **out, struct pp_buf *problem)
 {
-	return pp_stored_sum((struct pp_sqlite *)store, list, order, NULL, out, problem);
+	struct pp_sqlite *s = (struct pp_sqlite *)store;
+	pp_status status = pp_stored_sum(s, list, order, NULL, out, problem);
+
+	/* All that was asked for is there: who goes on with it has room for that. */
+	if (status == PP_OK && s->packed)
+		pp_stored_dict_close(&s->packed->dict);
+	return status;
 }

@@ -90,6 +90,45 @@ pp_status pp_group_load(struct pp_sqlite *, const struct pp_packed_group *, bool
                         struct pp_profile **out, struct pp_buf *problem);
 void pp_group_release(struct pp_packed_group *);
 
+/* ---- single profiles ---- */
+
+/* A shape, and the numbers of its metrics. */
+struct pp_stored_shape {
+	struct pp_shape *shape;
+	int64_t metric_ids[PP_FEW_COLUMNS];
+};
+
+/* Which column the cells of a metric are, that of calls (0) behind all; SIZE_MAX when there is no such metric. */
+size_t pp_stored_column(const int64_t *metric_ids, size_t metrics, int64_t metric);
+/* What a series says of itself. */
+pp_status pp_stored_sub(struct pp_sqlite *, int64_t id, struct pp_buf *def, struct pp_buf *problem);
+/* Finds a shape by its number, and those of its metrics. It is to be released. */
+pp_status pp_stored_shape_load(struct pp_sqlite *, int64_t id, struct pp_stored_shape *,
+                               struct pp_buf *problem);
+/* A profile as it was packed. */
+pp_status pp_single_load(struct pp_sqlite *, int64_t profile, struct pp_dict *,
+                         const struct pp_stored_shape *, const struct pp_own_facts *,
+                         struct pp_profile **out, struct pp_buf *problem);
+
+/* The functions of a dictionary in a profile of a shape: names that the costs of many profiles share. */
+struct pp_shared_names {
+	int64_t dict, shape;
+	struct pp_profile *profile;
+	size_t metrics;
+	int64_t metric_ids[PP_FEW_COLUMNS];
+	pp_func *func_of_frame; /* of the dictionary */
+	/* What functions cost while a profile is added up: per function one of each metric; else 0. */
+	int64_t *own, *total;
+	uint64_t *is_met;
+	PP_VEC(pp_func) met;
+};
+
+/* What the functions of a profile cost, over names that must outlive it. PP_E_UNSUPPORTED: only the whole profile tells. */
+pp_status pp_single_costs(struct pp_sqlite *, int64_t profile, const struct pp_dict *,
+                          struct pp_shared_names *, struct pp_slice own, struct pp_profile **out,
+                          struct pp_buf *problem);
+
+struct pp_dict_marks *pp_sqlite_marks(struct pp_sqlite *);
 /* The dictionary of that number, which stays with the store until another one is asked for. */
 pp_status pp_sqlite_dict(struct pp_sqlite *, int64_t id, bool grows, struct pp_dict **,
                          struct pp_buf *problem);

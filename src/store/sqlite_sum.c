@@ -41,9 +41,9 @@ struct summing {
 	struct pp_sqlite *s;
 	const struct pp_packed_group *g;
 	struct pp_dict *dict;
-	struct pp_shape *shape;
-	int64_t metric_ids[PP_FEW_COLUMNS];
-	int64_t *sorted; /* ids */
+	struct pp_stored_shape stored;
+	struct pp_shape *shape; /* the same */
+	int64_t *sorted;        /* ids */
 	bool scans, by_series, has_reals;
 	PP_VEC(struct sub_sums) subs;
 	size_t sub_from, sub_to; /* those that are added up now */
@@ -105,16 +105,15 @@ id_find(const int64_t *sorted, size_t n, int64_t id)
 	return low < n && sorted[low] == id ? low : n;
 }
 
-/* Which column of the sums a metric's cells are added to; SIZE_MAX when the shape has no such metric. */
-static size_t
-column_find(const struct summing *x, int64_t metric)
+size_t
+pp_stored_column(const int64_t *metric_ids, size_t metrics, int64_t metric)
 {
 	size_t i;
 
 	if (metric == 0)
-		return x->shape->metrics;
-	for (i = 0; i < x->shape->metrics; i++)
-		if (x->metric_ids[i] == metric)
+		return metrics;
+	for (i = 0; i < metrics; i++)
+		if (metric_ids[i] == metric)
 			return i;
 	return SIZE_MAX;
 }
@@ -144,7 +143,8 @@ damaged(struct summing *x, int64_t profile)
 static pp_status
 row_add(struct summing *x, sqlite3_stmt *q)
 {
-	size_t column = column_find(x, sqlite3_column_int64(q, 1));
+	size_t column = pp_stored_column(x->stored.metric_ids, x->shape->metrics,
+	                                 sqlite3_column_int64(q, 1));
 	struct sub_sums *sub = sub_find(x, sqlite3_column_int64(q, 2));
 	const void *total = sqlite3_column_text(q, 4);
 	struct pp_cell_sum expected = { .n = (uint64_t)sqlite3_column_int64(q, 3) };
@@ -319,24 +319,23 @@ sub_order(const void *left, const void *right, void *context)
 	return (a->first_row > b->first_row) - (a->first_row < b->first_row);
 }
 
-static pp_status
-sub_def(struct summing *x, struct sub_sums *sub)
+pp_status
+pp_stored_sub(struct pp_sqlite *s, int64_t id, struct pp_buf *out, struct pp_buf *problem)
 {
-	sqlite3_stmt *q = pp_sqlite_statement(x->s, "SELECT def FROM sub WHERE id = ?1",
-	                                      x->problem);
-	pp_status status = q ? PP_OK : pp_no_statement(x->problem);
+	sqlite3_stmt *q = pp_sqlite_statement(s, "SELECT def FROM sub WHERE id = ?1", problem);
+	pp_status status = q ? PP_OK : pp_no_statement(problem);
 
 	if (status != PP_OK)
 		return status;
-	(void)sqlite3_bind_int64(q, 1, sub->id);
-	if (pp_sqlite_step(x->s, q, &status, x->problem) > 0) {
+	(void)sqlite3_bind_int64(q, 1, id);
+	if (pp_sqlite_step(s, q, &status, problem) > 0) {
 		struct pp_slice def = pp_column_bytes(q, 0);
 
-		pp_buf_add(&sub->def, def.p, def.n);
-		status = sub->def.failed ? PP_E_NOMEM : PP_OK;
+		pp_buf_add(out, def.p, def.n);
+		status = out->failed ? PP_E_NOMEM : PP_OK;
 	} else if (status == PP_OK) {
-		pp_buf_addf(x->problem, "%s: the store is damaged: series %lld", x->s->path,
-		            (long long)sub->id);
+		pp_buf_addf(problem, "%s: the store is damaged: series %lld", s->path,
+		            (long long)id);
 		status = PP_E_INVALID;
 	}
 	(void)sqlite3_reset(q);
@@ -364,7 +363,7 @@ subs_find(struct summing *x)
 		(void)sqlite3_reset(q);
 	}
 	for (i = 0; i < x->subs.n && status == PP_OK; i++)
-		status = sub_def(x, &x->subs.at[i]);
+		status = pp_stored_sub(x->s, x->subs.at[i].id, &x->subs.at[i].def, x->problem);
 	if (status == PP_OK)
 		status = subs_loose(x);
 	/* A merge keeps no more threads apart, and says so. */
@@ -378,28 +377,27 @@ subs_find(struct summing *x)
 /* ---- one profile ---- */
 
 static pp_status
-metrics_find(struct summing *x)
+metrics_find(struct pp_sqlite *s, struct pp_stored_shape *stored, struct pp_buf *problem)
 {
-	const struct pp_profile *p = x->shape->b.profile;
+	const struct pp_profile *p = stored->shape->b.profile;
 	pp_status status = PP_OK;
 	size_t i;
 
-	for (i = 0; i < x->shape->metrics && status == PP_OK; i++) {
-		sqlite3_stmt *q = pp_sqlite_statement(x->s, "SELECT id FROM metric WHERE def = ?1",
-		                                      x->problem);
+	for (i = 0; i < stored->shape->metrics && status == PP_OK; i++) {
+		sqlite3_stmt *q = pp_sqlite_statement(s, "SELECT id FROM metric WHERE def = ?1",
+		                                      problem);
 		struct pp_buf def = { 0 };
 
 		if (!q)
-			return pp_no_statement(x->problem);
+			return pp_no_statement(problem);
 		pp_record_row(&def, p, PP_TABLE_METRICS, i);
 		(void)sqlite3_bind_blob64(q, 1, def.p, def.n, SQLITE_STATIC);
 		if (def.failed)
 			status = PP_E_NOMEM;
-		else if (pp_sqlite_step(x->s, q, &status, x->problem) > 0)
-			x->metric_ids[i] = sqlite3_column_int64(q, 0);
+		else if (pp_sqlite_step(s, q, &status, problem) > 0)
+			stored->metric_ids[i] = sqlite3_column_int64(q, 0);
 		(void)sqlite3_reset(q);
 		pp_buf_release(&def);
-		x->has_reals |= p->metrics.at[i].type == PP_REAL;
 	}
 	return status;
 }
@@ -459,24 +457,29 @@ costs_load(struct summing *x, struct pp_profile **out)
 	return status;
 }
 
-static pp_status
-shape_load(struct summing *x)
+pp_status
+pp_stored_shape_load(struct pp_sqlite *s, int64_t id, struct pp_stored_shape *stored,
+                     struct pp_buf *problem)
 {
-	sqlite3_stmt *q = pp_sqlite_statement(x->s, "SELECT def FROM shape WHERE id = ?1",
-	                                      x->problem);
-	pp_status status = q ? PP_OK : pp_no_statement(x->problem);
+	sqlite3_stmt *q = pp_sqlite_statement(s, "SELECT def FROM shape WHERE id = ?1", problem);
+	pp_status status = q ? PP_OK : pp_no_statement(problem);
 
 	if (status != PP_OK)
 		return status;
-	(void)sqlite3_bind_int64(q, 1, x->g->shape);
-	if (pp_sqlite_step(x->s, q, &status, x->problem) > 0)
-		status = pp_shape_read(x->shape, pp_column_bytes(q, 0), pp_random_seed());
+	(void)sqlite3_bind_int64(q, 1, id);
+	if (pp_sqlite_step(s, q, &status, problem) > 0)
+		status = pp_shape_read(stored->shape, pp_column_bytes(q, 0), pp_random_seed());
 	else if (status == PP_OK)
 		status = PP_E_INVALID;
 	(void)sqlite3_reset(q);
-	if (status == PP_E_INVALID && x->problem->n == 0)
-		pp_buf_addf(x->problem, "%s: the store is damaged: shape %lld", x->s->path,
-		            (long long)x->g->shape);
+	if (status == PP_E_INVALID && problem->n == 0)
+		pp_buf_addf(problem, "%s: the store is damaged: shape %lld", s->path,
+		            (long long)id);
+	if (status != PP_OK)
+		return status;
+	status = metrics_find(s, stored, problem);
+	if (status != PP_OK)
+		pp_shape_release(stored->shape);
 	return status;
 }
 
@@ -500,31 +503,44 @@ way_choose(struct summing *x)
 	return status;
 }
 
+/* All of a group that is more than one profile, or the costs of its functions. */
+static pp_status
+several_load(struct summing *x, bool costs, struct pp_profile **out)
+{
+	pp_status status = PP_OK;
+	size_t i;
+
+	for (i = 0; i < x->shape->metrics; i++)
+		x->has_reals |= x->shape->b.profile->metrics.at[i].type == PP_REAL;
+	status = way_choose(x);
+	if (status == PP_OK && costs) {
+		status = costs_load(x, out);
+		if (status != PP_E_UNSUPPORTED)
+			return status;
+		status = PP_OK;
+	}
+	return status == PP_OK ? whole_load(x, out) : status;
+}
+
 pp_status
 pp_group_load(struct pp_sqlite *s, const struct pp_packed_group *g, bool costs,
               struct pp_profile **out, struct pp_buf *problem)
 {
 	struct pp_shape shape = { 0 };
-	struct summing x = { .s = s, .g = g, .shape = &shape, .problem = problem };
+	struct summing x = {
+		.s = s, .g = g, .stored.shape = &shape, .shape = &shape, .problem = problem
+	};
 	pp_status status = pp_sqlite_dict(s, g->dict, g->loose.n > 0, &x.dict, problem);
-	bool whole;
 	size_t i;
 
 	*out = NULL;
 	if (status == PP_OK)
-		status = shape_load(&x);
+		status = pp_stored_shape_load(s, g->shape, &x.stored, problem);
 	if (status != PP_OK)
 		return status;
-	status = metrics_find(&x);
-	if (status == PP_OK)
-		status = way_choose(&x);
-	whole = status == PP_OK && !costs;
-	if (status == PP_OK && costs) {
-		status = costs_load(&x, out);
-		whole = status == PP_E_UNSUPPORTED;
-	}
-	if (whole)
-		status = whole_load(&x, out);
+	status = g->ids.n == 1 && g->loose.n == 0
+	             ? pp_single_load(s, g->ids.at[0], x.dict, &x.stored, &g->facts, out, problem)
+	             : several_load(&x, costs, out);
 	for (i = 0; i < x.subs.n; i++) {
 		sums_free(x.subs.at[i].sums, shape.metrics + 1);
 		pp_buf_release(&x.subs.at[i].def);

@@ -78,6 +78,7 @@ struct pp_selection {
 	size_t where_count;
 	bool has_since, has_until;
 	int64_t since, until; /* ns since 1970, as store/when.h says: until is not part of it */
+	bool weighs;          /* entries tell their bytes also where these have to be added up */
 };
 
 /* Whether an entry is one of them: for engines that look at labels themselves. */
@@ -146,7 +147,9 @@ struct pp_store_engine {
 	/* The parcel of an entry, or its profile where it was packed; the supply's to drop. */
 	pp_status (*load)(struct pp_store *, const struct pp_store_entry *, struct pp_supply *,
 	                  struct pp_buf *problem);
-	/* As pp_provider.load_all(); or NULL. */
+	/* As pp_provider.load_costs() and load_all(); or NULL. */
+	pp_status (*load_costs)(struct pp_store *, const struct pp_store_entry *,
+	                        struct pp_profile **out, struct pp_buf *problem);
 	pp_status (*load_all)(struct pp_store *, const struct pp_store_list *,
 	                      const struct pp_order *, struct pp_profile **out,
 	                      struct pp_buf *problem);

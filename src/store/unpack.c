@@ -101,6 +101,24 @@ own_apply(struct pp_builder *b, const struct pp_own_facts *facts)
 	return pp_record_end(&r);
 }
 
+struct pp_own_numbers
+pp_own_numbers(struct pp_slice bytes)
+{
+	struct pp_record r = pp_record_of(bytes);
+	bool single = pp_record_take(&r) == 1;
+	struct pp_own_numbers n = { 0 };
+
+	n.events = pp_record_take(&r);
+	n.samples = pp_record_take(&r);
+	if (!single)
+		return n;
+	(void)pp_record_take(&r);
+	n.time.known = pp_record_take(&r) != 0;
+	n.time.start = (int64_t)pp_record_take(&r);
+	n.time.end = (int64_t)pp_record_take(&r);
+	return n;
+}
+
 static bool
 sub_take(struct pp_builder *b, struct pp_slice bytes, struct pp_series *like)
 {
@@ -180,7 +198,54 @@ pp_unpack_add(struct pp_unpack *u, struct pp_slice sub, const struct pp_cell_sum
 	return PP_OK;
 }
 
+pp_status
+pp_unpack_take(struct pp_unpack *u, struct pp_slice sub, uint32_t *stacks, int64_t *cells,
+               uint32_t rows, size_t metrics, bool has_calls)
+{
+	struct pp_unpacked_series s = { sub, has_calls, rows, stacks, cells };
+	uint32_t row;
+
+	for (row = 1; row < rows && !has_calls; row++)
+		memmove(cells + row * metrics, cells + row * (metrics + 1),
+		        metrics * sizeof *cells);
+	if (pp_vec_push(&u->series, s))
+		return PP_OK;
+	free(stacks);
+	free(cells);
+	return PP_E_NOMEM;
+}
+
 /* ---- nodes ---- */
+
+void
+pp_dict_marks_release(struct pp_dict_marks *m)
+{
+	free(m->nodes);
+	free(m->frames);
+	free(m->funcs);
+	*m = (struct pp_dict_marks){ 0 };
+}
+
+/* Room for all that a dictionary has; false when out of memory. */
+static bool
+marks_room(struct pp_dict_marks *m, const struct pp_dict *dict)
+{
+	const struct pp_profile *p = dict->b.profile;
+
+	if (m->node_room > p->tree.n && m->frame_room > p->frames.n && m->func_room > p->funcs.n)
+		return true;
+	pp_dict_marks_release(m);
+	m->node_room = (size_t)p->tree.n + 1;
+	m->frame_room = p->frames.n + 1;
+	m->func_room = p->funcs.n + 1;
+	m->nodes = calloc(m->node_room, sizeof *m->nodes);
+	m->frames = calloc(m->frame_room, sizeof *m->frames);
+	m->funcs = calloc(m->func_room, sizeof *m->funcs);
+	if (m->nodes && m->frames && m->funcs)
+		return true;
+	pp_dict_marks_release(m);
+	return false;
+}
 
 /* Which nodes of a dictionary a profile has, and where they are in it. */
 struct chosen {
@@ -189,8 +254,19 @@ struct chosen {
 	uint32_t *node_map; /* by node of the dictionary; 0 = it is not there */
 	pp_frame *frames;   /* by frame of the dictionary; likewise */
 	pp_func *funcs;
-	PP_VEC(pp_node) marked; /* those that are there */
+	PP_VEC(pp_node) marked; /* those that are there, unless they are many */
+	size_t count;           /* of those that are there */
+	struct pp_dict_marks own, *marks;
 };
+
+/* From one node in so many on all are looked at, and none is listed. */
+#define MANY_FROM 16
+
+static bool
+chosen_many(const struct chosen *c)
+{
+	return c->count >= pp_dict_tree(c->dict)->n / MANY_FROM;
+}
 
 static pp_str
 name_take(const struct chosen *c, pp_str id)
@@ -230,22 +306,37 @@ frame_take(struct chosen *c, pp_frame frame)
 	return c->frames[frame];
 }
 
+/* Marks are made unless there are some. */
 static bool
-chosen_init(struct chosen *c, const struct pp_dict *dict, struct pp_builder *b)
+chosen_init(struct chosen *c, const struct pp_dict *dict, struct pp_builder *b,
+            struct pp_dict_marks *marks)
 {
 	*c = (struct chosen){ .dict = dict, .b = b };
-	c->node_map = calloc((size_t)pp_dict_tree(dict)->n + 1, sizeof *c->node_map);
-	c->frames = calloc(dict->b.profile->frames.n + 1, sizeof *c->frames);
-	c->funcs = calloc(dict->b.profile->funcs.n + 1, sizeof *c->funcs);
-	return c->node_map && c->frames && c->funcs;
+	c->marks = marks ? marks : &c->own;
+	if (!marks_room(c->marks, dict))
+		return false;
+	c->node_map = c->marks->nodes;
+	c->frames = c->marks->frames;
+	c->funcs = c->marks->funcs;
+	return true;
 }
 
+/* What was marked is not any more, for who comes next. */
 static void
 chosen_release(struct chosen *c)
 {
-	free(c->node_map);
-	free(c->frames);
-	free(c->funcs);
+	const struct pp_profile *names = c->dict->b.profile;
+	size_t i;
+
+	if (c->marks == &c->own || chosen_many(c))
+		pp_dict_marks_release(c->marks);
+	for (i = 0; c->marks->nodes && i < c->marked.n; i++) {
+		pp_frame frame = pp_tree_frame(&names->tree, c->marked.at[i]);
+
+		c->node_map[c->marked.at[i]] = 0;
+		c->frames[frame] = 0;
+		c->funcs[names->frames.at[frame].func] = 0;
+	}
 	pp_vec_release(&c->marked);
 }
 
@@ -263,7 +354,8 @@ nodes_mark(struct chosen *c, const struct pp_unpack *u)
 
 			for (; node && !c->node_map[node]; node = pp_tree_parent(t, node)) {
 				c->node_map[node] = 1;
-				if (!pp_vec_push(&c->marked, node))
+				c->count++;
+				if (!chosen_many(c) && !pp_vec_push(&c->marked, node))
 					return false;
 			}
 		}
@@ -278,41 +370,39 @@ node_order(const void *left, const void *right, void *context)
 	return (*a > *b) - (*a < *b);
 }
 
-/* One profile has few of the nodes of a dictionary: they are sorted. Where there are many, all are looked at. */
+/* A marked node becomes one of the profile. */
 static void
-nodes_sort(struct chosen *c)
-{
-	uint32_t nodes = pp_dict_tree(c->dict)->n, node;
-
-	if (c->marked.n < nodes / 16) {
-		if (c->marked.n > 1)
-			pp_sort(c->marked.at, c->marked.n, sizeof *c->marked.at, node_order, NULL);
-		return;
-	}
-	for (c->marked.n = 0, node = 1; node < nodes; node++)
-		if (c->node_map[node])
-			c->marked.at[c->marked.n++] = node;
-}
-
-/* The marked nodes become those of the profile, in their order. */
-static bool
-nodes_take(struct chosen *c)
+node_take(struct chosen *c, pp_node node, pp_node at)
 {
 	const struct pp_tree *from = pp_dict_tree(c->dict);
 	struct pp_tree *to = &c->b->profile->tree;
-	pp_node at;
 
-	if (!pp_tree_reserve(to, c->marked.n))
+	c->node_map[node] = at;
+	to->key[at] = (uint64_t)c->node_map[pp_tree_parent(from, node)] << 32 |
+	              frame_take(c, pp_tree_frame(from, node));
+	to->recursive[at >> 6] |= (uint64_t)pp_dict_is_recursive(c->dict, node) << (at & 63);
+}
+
+/* All that are marked, in their order. One profile has few of the nodes of a dictionary: these are sorted. */
+static bool
+nodes_take(struct chosen *c)
+{
+	const uint32_t nodes = pp_dict_tree(c->dict)->n;
+	struct pp_tree *to = &c->b->profile->tree;
+	pp_node at = 1, node;
+	size_t i;
+
+	if (!pp_tree_reserve(to, c->count))
 		return false;
-	nodes_sort(c);
-	for (at = 1; at <= c->marked.n; at++) {
-		pp_node node = c->marked.at[at - 1];
-
-		c->node_map[node] = at;
-		to->key[at] = (uint64_t)c->node_map[pp_tree_parent(from, node)] << 32 |
-		              frame_take(c, pp_tree_frame(from, node));
-		to->recursive[at >> 6] |= (uint64_t)pp_dict_is_recursive(c->dict, node)
-		                          << (at & 63);
+	if (chosen_many(c)) {
+		for (node = 1; node < nodes; node++)
+			if (c->node_map[node])
+				node_take(c, node, at++);
+	} else {
+		if (c->marked.n > 1)
+			pp_sort(c->marked.at, c->marked.n, sizeof *c->marked.at, node_order, NULL);
+		for (i = 0; i < c->marked.n; i++)
+			node_take(c, c->marked.at[i], at++);
 	}
 	to->n = at;
 	return pp_builder_ok(c->b);
@@ -350,7 +440,7 @@ pp_dict_shrink(const struct pp_dict *from, const uint64_t *used, struct pp_dict 
 	struct pp_unpacked_series all = { 0 };
 	struct pp_unpack u = { .dict = from };
 	struct chosen c;
-	bool fine = chosen_init(&c, from, &to->b) &&
+	bool fine = chosen_init(&c, from, &to->b, NULL) &&
 	            (all.stacks = malloc(from->stacks.n * sizeof *all.stacks));
 	size_t stack;
 
@@ -380,7 +470,7 @@ pp_unpack_profile(struct pp_unpack *u, struct pp_shape *shape, const struct pp_o
 {
 	struct pp_builder *b = &shape->b;
 	struct chosen c;
-	pp_status status = chosen_init(&c, u->dict, b) ? PP_OK : PP_E_NOMEM;
+	pp_status status = chosen_init(&c, u->dict, b, u->marks) ? PP_OK : PP_E_NOMEM;
 	size_t i;
 
 	if (status == PP_OK && !(nodes_mark(&c, u) && nodes_take(&c)))
@@ -396,6 +486,23 @@ pp_unpack_profile(struct pp_unpack *u, struct pp_shape *shape, const struct pp_o
 }
 
 /* ---- costs of functions ---- */
+
+pp_status
+pp_unpack_names(const struct pp_dict *d, struct pp_shape *shape, struct pp_profile **out)
+{
+	const size_t funcs = d->b.profile->funcs.n;
+	struct pp_builder *b = &shape->b;
+	struct chosen c = { .dict = d, .b = b, .funcs = calloc(funcs + 1, sizeof *c.funcs) };
+	pp_status status = c.funcs ? PP_OK : PP_E_NOMEM;
+	size_t f;
+
+	/* They differ, so that each has the number that it has in the dictionary. */
+	for (f = 1; f < funcs && status == PP_OK; f++)
+		if (func_take(&c, (pp_func)f) != f)
+			status = pp_builder_ok(b) ? PP_E_UNSUPPORTED : b->status;
+	free(c.funcs);
+	return status == PP_OK ? pp_builder_finish(b, out) : status;
+}
 
 /* What functions cost in one metric: by function of the dictionary. */
 struct func_sums {

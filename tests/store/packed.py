@@ -74,6 +74,41 @@ def checks(program, samples, folder):
     yield 'sound', run(program, 'store', 'check', mixed)[0] == 0
     cleaned = json.loads(run(program, 'store', 'gc', mixed, '--keep', '30d', '--json')[1])
     yield 'old ones go', cleaned['left'] == 0 and run(program, 'store', 'check', mixed)[0] == 0
+    yield from runs(program, folder)
+
+
+def without_store(answer):
+    code, out, _ = answer
+    parsed = json.loads(out)
+    parsed.pop('store', None)
+    return code, parsed
+
+
+def runs(program, folder):
+    """Many runs on two sides are compared one after the other: as files, fresh, packed, some of each."""
+    random.seed(7)
+    store = os.path.join(folder, 'runs.ppdb')
+    files = []
+    for number in range(24):
+        files.append(os.path.join(folder, f'run{number}.folded'))
+        with open(files[-1], 'w', encoding='utf-8') as file:
+            file.writelines(f"main;{';'.join(random.choice('abcd') for _ in range(random.randint(1, 6)))};f{number % 5 + i} "
+                            f'{random.randint(1, 90) + (number >= 12) * 40}\n' for i in range(20))
+            file.write('main;nothing 0\n' * (number == 3))
+        os.utime(files[-1], (1000 + number,) * 2)
+        run(program, 'store', 'add', store, files[-1], '--label', f'side={number // 12}')
+    for more in ((), ('--normalize', 'total'), ('--normalize', 'samples'), ('--sort', 'total', '-n', '3'), ('--focus', 'a')):
+        words = ('diff', '--json', *more)
+        expected = without_store(run(program, *words, '--before', *files[:12], '--after', *files[12:]))
+        yield f"24 runs {' '.join(more)}: fresh", without_store(run(program, *words, store, '--before', 'side=0', '--after', 'side=1')) == expected
+        run(program, 'store', 'compact', store)
+        yield f"24 runs {' '.join(more)}: packed", without_store(run(program, *words, store, '--before', 'side=0', '--after', 'side=1')) == expected
+    run(program, 'store', 'add', store, files[0], '--label', 'side=2')
+    mixed = without_store(run(program, 'diff', '--json', store, '--before', 'side in (2,0)', '--after', 'side=1'))
+    yield '25 runs, one of them fresh', mixed == without_store(
+        run(program, 'diff', '--json', '--before', files[0], *files[:12], '--after', *files[12:]))
+    rows = json.loads(run(program, 'store', 'list', store, '--json')[1])['profiles']
+    yield 'what packed ones take is told', all(row['bytes'] > 0 for row in rows)
 
 
 def main():

@@ -101,7 +101,8 @@ def selecting(tap, work):
     tap.same(answer('top', '--json', f'{store}?where=profile={identity[:8]}').get('total'), 4, 'by the beginning of its id')
     for words, code, what in ((['--where', 'number=9'], 3, 'nothing selected'), (['--where', '(('], 2, 'a bad expression'),
                               (['--since', 'yesterday'], 2, 'a bad time'), (['--between', '5..6'], 2, 'bad times'),
-                              (['--since', '1d', '--between', '2d..1d'], 2, 'both')):
+                              (['--since', '1d', '--between', '2d..1d'], 2, 'both'), (['--since', '1d', '--until', '2d'], 2, 'an end before the beginning'),
+                              (['--between', '1d..2d'], 2, 'the same in one')):
         tap.same(run('top', store, *words).returncode, code, what)
     tap.same(answer('store', 'list', '--json', store, '--where', 'number=9'), {'profiles': []}, 'an empty list')
     tap.same(run('store', 'info', store, '--where', 'number=9').returncode, 3, 'nothing to tell about')
