@@ -277,6 +277,22 @@ pp_text_columns(const char *text, size_t n)
 	return columns;
 }
 
+#define ELLIPSIS "…"
+
+static size_t
+begins_short(const char *text, size_t n)
+{
+	return n >= sizeof ELLIPSIS - 1 && memcmp(text, ELLIPSIS, sizeof ELLIPSIS - 1) == 0;
+}
+
+static size_t
+ends_short(const char *text, size_t n)
+{
+	size_t size = sizeof ELLIPSIS - 1;
+
+	return n >= size && begins_short(text + n - size, size);
+}
+
 size_t
 pp_text_shorten(struct pp_buf *out, const char *text, size_t n, size_t columns)
 {
@@ -297,11 +313,12 @@ pp_text_shorten(struct pp_buf *out, const char *text, size_t n, size_t columns)
 		if (taken + width > head)
 			break;
 	}
-	pp_buf_add(out, text, at);
-	pp_buf_adds(out, "…");
-	head = taken;
+	/* Where something was left out before, one ellipsis says it. */
+	head = taken - ends_short(text, at);
+	pp_buf_add(out, text, at - ends_short(text, at) * (sizeof ELLIPSIS - 1));
+	pp_buf_adds(out, ELLIPSIS);
 	/* `taken` are the columns before `at`: skip until what follows fits the tail. */
-	while (at < n && all - taken > tail) {
+	while (at < n && (all - taken > tail || begins_short(text + at, n - at))) {
 		at += text_step(text + at, n - at, &width);
 		taken += width;
 	}

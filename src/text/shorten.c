@@ -27,17 +27,24 @@ names_operator(const char *before, size_t n)
 	return n >= 8 && memcmp(before + n - 8, "operator", 8) == 0;
 }
 
+/* Brackets that hold no arguments but are a namespace without a name. */
+#define ANONYMOUS "(anonymous namespace)"
+
 /* Replaces what stands in brackets of one kind by an ellipsis; false when they do not match up. */
 static bool
-drop_inside(struct pp_buf *out, const char *name, size_t n, char open, char close)
+drop_inside(struct pp_buf *out, const char *name, size_t n, char open, char close, bool anonymous)
 {
 	size_t depth = 0, i;
 
 	for (i = 0; i < n; i++) {
 		bool arrow = name[i] == '>' && i > 0 && name[i - 1] == '-';
 
-		if (name[i] == open &&
-		    !(open == '<' && depth == 0 && names_operator(out->p, out->n))) {
+		if (anonymous && depth == 0 && name[i] == '(' && n - i >= sizeof ANONYMOUS - 1 &&
+		    memcmp(name + i, ANONYMOUS, sizeof ANONYMOUS - 1) == 0) {
+			pp_buf_adds(out, ANONYMOUS);
+			i += sizeof ANONYMOUS - 2;
+		} else if (name[i] == open &&
+		           !(open == '<' && depth == 0 && names_operator(out->p, out->n))) {
 			if (depth++ == 0)
 				pp_buf_addf(
 				    out, i + 1 < n && name[i + 1] == close ? "%c" : "%c" ELLIPSIS,
@@ -148,18 +155,18 @@ remark_of(const char *name, size_t n)
 	return i == 1 ? 0 : name[i - 2] == ' ' ? i - 2 : n;
 }
 
-/* Appends a name without what stands in brackets. */
+/* Appends a name without what stands in brackets; namespaces without a name may stay. */
 static void
-drop_brackets(struct pp_buf *out, const char *name, size_t whole)
+drop_brackets(struct pp_buf *out, const char *name, size_t whole, bool anonymous)
 {
 	struct pp_buf angles = { 0 };
 	size_t from = out->n, n = remark_of(name, whole);
 
-	if (!drop_inside(&angles, name, n, '<', '>')) {
+	if (!drop_inside(&angles, name, n, '<', '>', false)) {
 		angles.n = 0;
 		pp_buf_add(&angles, name, n);
 	}
-	if (!drop_inside(out, angles.p ? angles.p : "", angles.n, '(', ')')) {
+	if (!drop_inside(out, angles.p ? angles.p : "", angles.n, '(', ')', anonymous)) {
 		out->n = from;
 		pp_buf_add(out, angles.p, angles.n);
 	}
@@ -235,9 +242,14 @@ pp_name_shorten(struct pp_buf *out, const char *name, size_t n, size_t columns)
 	if (last > 0)
 		return columns > CHAIN_LEAST ? chain_shorten(out, name, last, n, columns)
 		                             : pp_name_shorten(out, name + last, n - last, columns);
-	drop_brackets(&plain, name, n);
-	out->failed |= plain.failed;
+	drop_brackets(&plain, name, n, true);
 	wide = pp_text_columns(plain.p ? plain.p : "", plain.n);
+	if (wide > columns) {
+		plain.n = 0;
+		drop_brackets(&plain, name, n, false);
+		wide = pp_text_columns(plain.p ? plain.p : "", plain.n);
+	}
+	out->failed |= plain.failed;
 	if (wide <= columns)
 		pp_buf_add(out, plain.p, plain.n);
 	else
@@ -276,7 +288,7 @@ pp_name_fit(struct pp_buf *out, const char *name, size_t n, size_t columns, enum
 	if (how == PP_NAMES_FIT)
 		return pp_name_shorten(out, name, n, columns);
 	if (how == PP_NAMES_SHORT) {
-		drop_brackets(&plain, name, n);
+		drop_brackets(&plain, name, n, true);
 		wide = pp_name_shorten(out, plain.p ? plain.p : "", plain.n,
 		                       columns < PP_NAMES_SHORT_MOST ? columns
 		                                                     : PP_NAMES_SHORT_MOST);
@@ -374,8 +386,8 @@ pp_name_shorten_apart(struct pp_buf *out, const char *name, size_t n, size_t col
 		return false;
 	while (from > open + 1 && is_word(name[from - 1]))
 		from--;
-	drop_brackets(&head, name, open);
-	drop_brackets(&tail, name + close + 1, n - close - 1);
+	drop_brackets(&head, name, open, false);
+	drop_brackets(&tail, name + close + 1, n - close - 1, false);
 	used = pp_text_columns(head.p ? head.p : "", head.n) +
 	       pp_text_columns(tail.p ? tail.p : "", tail.n) + 4;
 	to = words_end(name, from, differs, close, columns > used ? columns - used : 0);

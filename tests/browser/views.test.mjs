@@ -14,6 +14,23 @@ const cut = p => p.evaluate(() => [...document.querySelectorAll('button:not(.lin
   .filter(e => e.checkVisibility() && !e.closest('.crumbs') && (e.scrollWidth > e.clientWidth + 1 || [...e.children].some(c => c.scrollWidth > c.clientWidth + 1 && getComputedStyle(c).overflow === 'hidden')))
   .map(e => e.textContent.slice(0, 40)));
 
+/** What is out of line: headings beyond their column, places without their number, callers and callees with other columns. */
+const astray = p => p.evaluate(() => {
+  const bad = [], inner = e => { const r = e.getBoundingClientRect(), s = getComputedStyle(e); return [r.left + parseFloat(s.paddingLeft) - 1, r.right - parseFloat(s.paddingRight) + 1]; };
+  for (const th of document.querySelectorAll('.th')) {
+    const range = document.createRange(), [left, right] = inner(th);
+    range.selectNodeContents(th);
+    const r = range.getBoundingClientRect();
+    if (th.checkVisibility() && r.width && (r.left < left || r.right > right)) bad.push(th.textContent);
+  }
+  for (const link of document.querySelectorAll('.td[data-key=place] button.link'))
+    if (!/:\d+$/.test(link.textContent) || link.scrollWidth > link.clientWidth) bad.push(link.textContent);
+  const [callers, callees] = ['Callers', 'Callees'].map(n => [...document.querySelectorAll(`[aria-label=${n}] .th`)].map(e => Math.round(e.getBoundingClientRect().left)));
+  if (callers.length === callees.length && String(callers) !== String(callees)) bad.push(`${callers} beside ${callees}`);
+  if (/\u2026\u2026/.test(document.body.innerText)) bad.push('two ellipses');
+  return bad;
+});
+
 for (const [width, height] of SIZES)
   await test(`${width}x${height}`, async () => {
     const p = await page(b, { viewport: { width, height } }), found = [], wide = [];
@@ -28,7 +45,7 @@ for (const [width, height] of SIZES)
           await p.emulateMedia({ colorScheme });
           await shot(p, `view-${called}-${colorScheme}`);
         }
-        found.push(...(await cut(p)).map(text => `${called}: ${text}`));
+        found.push(...[...await cut(p), ...await astray(p)].map(text => `${called}: ${text}`));
         if (await p.evaluate(() => document.documentElement.scrollWidth > innerWidth || document.documentElement.scrollHeight > innerHeight)) wide.push(called);
         top = Math.max(top, await p.evaluate(() => document.getElementById('panel').getBoundingClientRect().top));
       }

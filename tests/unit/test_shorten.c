@@ -78,6 +78,13 @@ main(void)
 	becomes("\xe6\xbc\xa2\xe5\xad\x97\\\xe6\xbc\xa2\xe5\xad\x97::\xe9\x96\xa2", 11,
 	        "…\\\xe6\xbc\xa2\xe5\xad\x97::\xe9\x96\xa2");
 	becomes("fib<A>(int, int, int) (recursive)", 25, "fib<…>(…) (recursive)");
+	becomes("shop::(anonymous namespace)::mixer<unsigned long>(int)", 42,
+	        "shop::(anonymous namespace)::mixer<…>(…)");
+	becomes("shop::(anonymous namespace)::mixer<unsigned long>(int)", 30,
+	        "shop::(…)::mixer<…>(…)");
+	becomes("f((anonymous namespace)::T, int, int, int)", 30, "f(…)");
+	becomes("main::{lambda(unsigned int, unsigned int)#1}::operator()", 21,
+	        "…{lambda(…operator()");
 	becomes("(all functions that there are)", 10, "(…)");
 
 	apart("vector<int, A<int> >::push_back(int)",
@@ -90,6 +97,8 @@ main(void)
 	apart("f<x>(\xe6\xbc\xa2)", "f<x>(\xe5\xad\x97)", 8, "f<…>(\xe6\xbc\xa2)");
 
 	fitted(PP_NAMES_SHORT, "std::f<int>(int)", 60, "std::f<…>(…)");
+	fitted(PP_NAMES_SHORT, "(anonymous namespace)::f<int>(int)", 60,
+	       "(anonymous namespace)::f<…>(…)");
 	fitted(PP_NAMES_SHORT, "(all)", 60, "(all)");
 	fitted(PP_NAMES_FULL, "std::f<int>(int)", 60, "std::f<int>(int)");
 	fitted(PP_NAMES_FULL, "std::f<int>(int)", 8, "std::f<…");

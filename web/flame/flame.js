@@ -73,31 +73,38 @@
   }
 
   function letters(text) {
-    for (var i = 0, sum = 0; i < text.length; i++) sum += text.charCodeAt(i) > 0x1100 ? 2 : 1;
+    for (var i = 0, sum = 0, c; i < text.length; i++) c = text.charCodeAt(i), sum += c > 0x1100 && !(c >= 0x2000 && c < 0x2e80) ? 2 : 1;
     return sum;
   }
 
   /* What stands in brackets of one kind as an ellipsis. */
-  function without(text, open, close) {
+  function without(text, open, close, keep) {
     for (var i = 0, out = '', depth = 0; i < text.length; i++) {
       var c = text[i];
-      if (c === open && !(open === '<' && !depth && /operator<*$/.test(out))) { if (!depth++) out += open + (text[i + 1] === close ? '' : '\u2026'); }
+      if (keep && !depth && text.startsWith(keep, i)) { out += keep; i += keep.length - 1; }
+      else if (c === open && !(open === '<' && !depth && /operator<*$/.test(out))) { if (!depth++) out += open + (text[i + 1] === close ? '' : '\u2026'); }
       else if (c === close && depth && !(c === '>' && text[i - 1] === '-')) { if (!--depth) out += close; }
       else if (!depth) out += c;
     }
     return depth ? text : out;
   }
 
+  /* A name without what stands in brackets; a namespace without a name may stay. */
+  function bare(text, anonymous) {
+    return without(without(text, '<', '>'), '(', ')', anonymous && '(anonymous namespace)');
+  }
+
   /* A name that fits so many letters: what is in brackets goes first, then what leads to it, then its middle. */
   function fit(text, room) {
     text = plainText(text, 2000);
-    if (names === 'short') text = without(without(text, '<', '>'), '(', ')');
+    if (names === 'short') text = bare(text, true);
     if (letters(text) <= room) return text;
     if (names === 'full') {
       for (var cut = Array.from(text), sum = 0, k = 0; k < cut.length && sum + letters(cut[k]) < room; k++) sum += letters(cut[k]);
       return cut.slice(0, k).join('') + '\u2026';
     }
-    text = without(without(text, '<', '>'), '(', ')');
+    if (letters(bare(text, true)) <= room) return bare(text, true);
+    text = bare(text, false);
     if (letters(text) <= room) return text;
     for (var parts = /\\|::|->|\/|\.(?=[^.])/g, last = 0, m; (m = parts.exec(text));) {
       var ends = m[0] === '/' || m[0] === '\\', rest = text.slice(m.index + m[0].length);
@@ -112,7 +119,7 @@
     var all = Array.from(text), a = 0, z = all.length, head = last && room < 8 ? 0 : Math.floor((room - 1) / 2), n = 0;
     while (a < z && n + letters(all[a]) <= head) n += letters(all[a++]);
     for (n = 0; z > a && n + letters(all[z - 1]) <= room - 1 - head;) n += letters(all[--z]);
-    return all.slice(0, a).join('') + '\u2026' + all.slice(z).join('');
+    return (all.slice(0, a).join('') + '\u2026' + all.slice(z).join('')).replace(/\u2026{2,}/g, '\u2026');
   }
 
   /* "1,310,000,000 ns" as people say it; nothing where that is no shorter. */

@@ -46,6 +46,7 @@ export class Table<R> {
   private wide = 0;
   private letters = Infinity; // that fit the wide column
   private printing = false;
+  private twin: Table<R> | null = null;
   selected = -1;
 
   constructor(private opts: TableOpts<R>) {
@@ -83,7 +84,24 @@ export class Table<R> {
     this.host.setAttribute('aria-rowcount', String(rows.length + 1));
     this.wide = 0;
     this.arrange();
+    if (this.twin) {
+      this.twin.wide = 0;
+      this.twin.arrange();
+    }
     this.draw();
+  }
+
+  /** Two tables, one below the other, whose columns are as wide. */
+  pair(other: Table<R>): void {
+    this.twin = other;
+    other.twin = this;
+  }
+
+  /** What a column takes, in em. */
+  private ems(c: ColumnSpec<R>, narrow: boolean): number {
+    const letters = c.title.length + (this.opts.sort?.key === c.key ? 2 : 0);
+    if (!c.number && !c.narrow) return Math.max(narrow ? 8 : 12, letters * 0.55 + 3.4);
+    return Math.max(narrow ? 4 : 5, this.longest(c) * 0.64 + (innerWidth <= 760 ? 1.2 : 2.2), letters * (narrow ? 0.5 : 0.55) + (narrow ? 2 : 3.4));
   }
 
   /** Chooses the columns for the width at hand. */
@@ -92,8 +110,10 @@ export class Table<R> {
     if (this.wide === width) return;
     this.wide = width;
     this.columns = columns.filter(c => !(narrow && c.minor) && !(width < ROOMY && c.extra));
-    const room = (c: ColumnSpec<R>) => (c.number || c.narrow ? Math.max(narrow ? 4 : 5, this.longest(c) * 0.64 + (innerWidth <= 760 ? 1.2 : 2.2), c.title.length * (narrow ? 0.5 : 0.55) + (narrow ? 2 : 3.4)) : Math.max(narrow ? 8 : 12, c.title.length * 0.55 + 3.4));
-    const ems = this.columns.map(c => (c.wide ? 0 : room(c)));
+    const ems = this.columns.map(c => {
+      const other = this.twin?.opts.columns.find(x => x.key === c.key);
+      return c.wide ? 0 : Math.max(this.ems(c, narrow), other ? this.twin!.ems(other, narrow) : 0);
+    });
     this.letters = Math.floor((Math.max(width - ems.reduce((a, b) => a + b, 0) * EM, (narrow ? 8 : 16) * EM) - (innerWidth <= 760 ? 12 : 24)) / LETTER);
     this.host.style.setProperty('--columns', this.columns.map((c, i) => (c.wide ? `minmax(${narrow ? 8 : 16}em, 1fr)` : `${ems[i].toFixed(1)}em`)).join(' '));
     this.header();

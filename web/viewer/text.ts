@@ -103,25 +103,40 @@ export function plural(n: number, one: string, many: string): string {
   return digits(n) + ' ' + (n === 1 ? one : many);
 }
 
+/** Far Eastern letters; punctuation, arrows and boxes are not. */
+function isWide(code: number): boolean {
+  return code > 0x1100 && !(code >= 0x2000 && code < 0x2e80);
+}
+
 /** Columns that a text takes in a font of one width. */
 export function columns(text: string): number {
   let n = 0;
-  for (let i = 0; i < text.length; i++) n += text.charCodeAt(i) > 0x1100 ? 2 : 1;
+  for (let i = 0; i < text.length; i++) n += isWide(text.charCodeAt(i)) ? 2 : 1;
   return n;
 }
 
 /** What stands in brackets of one kind, but for those around everything, as an ellipsis. */
-function withoutInside(name: string, open: string, close: string): string {
+function withoutInside(name: string, open: string, close: string, keep = ''): string {
   let out = '', depth = 0;
   for (let i = 0; i < name.length; i++) {
     const c = name[i], arrow = c === '>' && name[i - 1] === '-'; // A->b
-    if (c === open && !(open === '<' && depth === 0 && /operator<*$/.test(out))) {
+    if (keep && depth === 0 && c === '(' && name.startsWith(keep, i)) {
+      out += keep;
+      i += keep.length - 1;
+    } else if (c === open && !(open === '<' && depth === 0 && /operator<*$/.test(out))) {
       if (depth++ === 0) out += open + (name[i + 1] === close ? '' : '\u2026');
     } else if (c === close && depth > 0 && !arrow) {
       if (--depth === 0) out += close;
     } else if (depth === 0) out += c;
   }
   return depth ? name : out;
+}
+
+const ANONYMOUS = '(anonymous namespace)'; // brackets that hold no arguments
+
+/** A name without what stands in brackets. */
+function plainName(name: string, keep = ''): string {
+  return withoutInside(withoutInside(name, '<', '>'), '(', ')', keep);
 }
 
 let wanted: 'short' | 'full' | undefined;
@@ -152,10 +167,11 @@ function fitEnd(text: string, room: number): string {
  * packages, directories), so that what tells it from others stays. As src/text/shorten.c does it.
  */
 export function fitName(name: string, room: number): string {
-  if (wanted === 'short') name = withoutInside(withoutInside(name, '<', '>'), '(', ')');
+  if (wanted === 'short') name = plainName(name, ANONYMOUS);
   if (name.length * 2 <= room || columns(name) <= room) return name;
   if (wanted === 'full') return fitStart(name, room);
-  const plain = withoutInside(withoutInside(name, '<', '>'), '(', ')');
+  const roomy = plainName(name, ANONYMOUS), plain = plainName(name);
+  if (columns(roomy) <= room) return roomy;
   if (columns(plain) <= room) return plain;
   let last = 0;
   for (const part of plain.matchAll(/\\|::|->|\/|\.(?=[^.])/g)) {
@@ -169,6 +185,12 @@ export function fitName(name: string, room: number): string {
   return fit((last ? '\u2026' : '') + plain.slice(last), room);
 }
 
+/** FILE:LINE whose number is never cut. */
+export function fitPlace(file: string, line: number, room: number): string {
+  const number = line ? ':' + line : '';
+  return fit(file, Math.max(3, room - number.length)) + number;
+}
+
 /** A text with an ellipsis for as much of its middle as does not fit. */
 export function fit(text: string, room: number): string {
   if (text.length * 2 <= room || columns(text) <= room) return text;
@@ -176,7 +198,7 @@ export function fit(text: string, room: number): string {
   let a = 0, b = letters.length, n = 0;
   while (a < b && n + columns(letters[a]) <= head) n += columns(letters[a++]);
   for (n = 0; b > a && n + columns(letters[b - 1]) <= tail;) n += columns(letters[--b]);
-  return letters.slice(0, a).join('') + '\u2026' + letters.slice(b).join('');
+  return (letters.slice(0, a).join('') + '\u2026' + letters.slice(b).join('')).replace(/\u2026{2,}/g, '\u2026');
 }
 
 /** A moment in seconds since 1970. */

@@ -7,7 +7,7 @@ import { factorOf, gainedOf, lineCosts, metricOf, threadKey } from '../model';
 import { commandLine, why } from '../state';
 import type { ColumnSpec } from '../table';
 import { Table } from '../table';
-import { canonical, digits, escapeCsv, fit, fitName, percent, plural, shown } from '../text';
+import { canonical, digits, escapeCsv, fitName, fitPlace, percent, plural, shown } from '../text';
 import { changeColumn, relativeColumn } from './top';
 
 /** A line, or with `says` a remark beside one: a function that begins there, or calls that it makes. */
@@ -275,7 +275,7 @@ export class LinesView implements Panel {
       key: 'place', title: 'Line', wide: lone,
       cell: r => ({
         text: lone ? this.place(r) : this.place(r).replace(/^.*\//, ''), exact: this.name(r.file) + ':' + r.line, title: this.place(r),
-        node: button(lone ? this.place(r) : fit(this.place(r).replace(/^.*\//, ''), innerWidth <= 760 ? 14 : 19), `${this.place(r)} in its file`, () => app.sourceLine(this.name(r.file), r.line), { class: 'link', tabindex: -1 }),
+        node: button(lone ? this.place(r) : fitPlace(shown(this.name(r.file) || '(unknown file)', 200).replace(/^.*\//, ''), r.line, innerWidth <= 760 ? 12 : 18), `${this.place(r)} in its file`, () => app.sourceLine(this.name(r.file), r.line), { class: 'link', tabindex: -1 }),
       }),
     });
     if (lone) return out;

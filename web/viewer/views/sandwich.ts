@@ -52,6 +52,7 @@ export class SandwichView implements Panel {
       onSelect: r => this.app.tell({ func: r.func, total: r.total, self: r.self ?? undefined, calls: r.calls[app.main0] }), empty: label === 'Callers' ? 'Nothing calls it.' : 'It calls nothing.',
     });
     this.tables = { callers: table('Callers'), callees: table('Callees') };
+    this.tables.callers.pair(this.tables.callees);
     this.host.append(this.list.host, this.right);
   }
 
