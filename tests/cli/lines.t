@@ -177,6 +177,19 @@ $ ln -sf a.c in/a.c && polyprof lines --source in cycle.callgrind
 $ rm in/a.c && mkfifo in/a.c && polyprof lines --source in cycle.callgrind
 ! polyprof: the source of 1 file is not known
 
+The same through a link in the middle of a path, a chain of links, a loop, `..` and whole paths; a directory that was named by a link is one that was named.
+
+$ mkdir -p room/kept/sub room/away && echo inside > room/kept/sub/in.c && echo outside > room/away/out.c && ln -s ../away room/kept/dir && ln -s dir room/kept/chain && ln -s sub/../../away room/kept/odd && ln -s $PWD/room/away room/kept/whole && ln -s ../../away/out.c room/kept/sub/up.c && ln -s round room/kept/round && ln -s sub room/kept/good && ln -s kept room/named
+$ for f in dir/out.c chain/out.c odd/out.c whole/out.c sub/up.c sub/../dir/out.c round/out.c ../away/out.c sub/../../away/out.c good/../../away/out.c $PWD/room/away/out.c $PWD/room/kept/dir/out.c $PWD/room/kept/../away/out.c /etc/../$PWD/room/away/out.c good/in.c sub//./in.c dir/../sub/in.c $PWD/room/kept/good/in.c; do for d in kept named; do printf 'version: 1\nevents: Ir\nfl=%s\nfn=f\n1 10\n' $f | polyprof lines -q --from callgrind --source room/$d - | grep -oE 'inside|outside' | sed "s,^,$d $f: ,"; done; done | sed "s,$PWD,PWD,"
+  kept good/in.c: inside
+  named good/in.c: inside
+  kept sub//./in.c: inside
+  named sub//./in.c: inside
+  kept dir/../sub/in.c: inside
+  named dir/../sub/in.c: inside
+  kept PWD/room/kept/good/in.c: inside
+  named PWD/room/kept/good/in.c: inside
+
 Auto: where the profile says, if that is beneath the current directory or beside the profile, and nothing hidden.
 
 $ cp out/a.c a.c && polyprof lines --source auto cycle.callgrind
