@@ -25,7 +25,7 @@ const struct pp_command pp_command_findings = {
 	.synopsis = "FILE",
 	.summary = "what the numbers show on their own: facts with evidence",
 	.details =
-	    "Each finding has a kind, a weight (the share of the whole it is about), evidence and what to ask next; the weightiest come first. They are facts that follow from the numbers, not advice: docs/findings.md says when each one holds.",
+	    "Each finding has a kind, a weight (the share of the whole it is about), evidence and a next question; the weightiest come first. They are facts that follow from the numbers, not advice: docs/findings.md says when each one holds.",
 	.examples = findings_examples,
 	.hint = PP_HINT_FILE,
 	.tool = &findings_tool,

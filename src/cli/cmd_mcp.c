@@ -12,10 +12,10 @@
 static int mcp_run(struct pp_cli *);
 
 static const struct pp_param mcp_params[] = {
-	{ "memory", 0, PP_PARAM_SIZE, "SIZE", "keep no more of profiles than that (default: 1G)",
+	{ "memory", 0, PP_PARAM_SIZE, "SIZE", "memory for open profiles (default: 1G)",
 	  PP_HINT_NONE, 0 },
-	{ "timeout", 0, PP_PARAM_COUNT, "SECONDS", "give up on a call after so long (default: 120)",
-	  PP_HINT_NONE, 0 },
+	{ "timeout", 0, PP_PARAM_COUNT, "SECONDS",
+	  "give up on a call after this time (default: 120)", PP_HINT_NONE, 0 },
 	{ "allow-write", 0, PP_PARAM_TEXT, "DIR",
 	  "offer convert, merge, flame and report, which write new files into DIR", PP_HINT_FILE,
 	  0 },
@@ -37,9 +37,10 @@ const struct pp_command pp_command_mcp = {
 	.summary = "serve questions to agents (Model Context Protocol)",
 	.details =
 	    "Speaks the Model Context Protocol over standard input and output, in its versions of 2025 and "
-	    "2026; agents start it themselves, docs/agents.md tells how to register it. Only files below the "
-	    "directories are read (default: the current one), whatever links say; nothing is written unless "
-	    "--allow-write says where, no other program is run. Profiles stay open between questions, up to --memory.",
+	    "2026; agents start it themselves, and docs/agents.md says how to register it. Only files below "
+	    "the given directories are read (default: the current one), wherever links lead; nothing is "
+	    "written unless --allow-write says where, and no other program is run. Profiles stay open between "
+	    "questions, up to --memory.",
 	.groups = mcp_groups,
 	.examples = mcp_examples,
 	.hint = PP_HINT_FILE,

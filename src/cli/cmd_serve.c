@@ -15,7 +15,7 @@ static int serve_run(struct pp_cli *);
 
 static const struct pp_param serve_params[] = {
 	{ "store", 0, PP_PARAM_TEXT, "STORE",
-	  "take profiles that are pushed into STORE, and serve it", PP_HINT_FILE, 0 },
+	  "accept pushed profiles, keep them in STORE, and serve it", PP_HINT_FILE, 0 },
 	{ "listen", 0, PP_PARAM_TEXT, "HOST:PORT",
 	  "where to listen, or the port alone (default: 127.0.0.1:" PP_SERVE_PORT
 	  "); a HOST that others can reach needs --token-file",
@@ -29,13 +29,12 @@ static const struct pp_param_group serve_group = { "Serving", serve_params };
 
 static const struct pp_param limit_params[] = {
 	{ "max-body", 0, PP_PARAM_COUNT, "MB",
-	  "refuse requests with more than that, or 8 times as much unpacked (default: 32)",
+	  "refuse larger requests, or those 8 times as large when unpacked (default: 32)",
 	  PP_HINT_NONE, 0 },
-	{ "memory", 0, PP_PARAM_SIZE, "SIZE",
-	  "let all questions together take no more memory than that (default: 2G)", PP_HINT_NONE,
-	  0 },
+	{ "memory", 0, PP_PARAM_SIZE, "SIZE", "memory for all questions together (default: 2G)",
+	  PP_HINT_NONE, 0 },
 	{ "timeout", 0, PP_PARAM_COUNT, "SECONDS",
-	  "give up on a question after so long (default: 120)", PP_HINT_NONE, 0 },
+	  "give up on a question after this time (default: 120)", PP_HINT_NONE, 0 },
 	{ 0 },
 };
 static const struct pp_param_group limit_group = { "Limits", limit_params };
@@ -45,7 +44,7 @@ static const struct pp_param_group *const serve_groups[] = { &serve_group, &limi
 
 static const struct pp_example serve_examples[] = {
 	{ "serve /srv/profiles", "look at a directory of profiles in a browser" },
-	{ "serve --store prof.ppdb", "collect what agents push, and show it" },
+	{ "serve --store prof.ppdb", "collect what profilers push, and show it" },
 	{ "serve --store prof.ppdb --listen 0.0.0.0:4040 --token-file token",
 	  "for other machines" },
 	{ 0 },
@@ -58,11 +57,11 @@ const struct pp_command pp_command_serve = {
 	.details =
 	    "Shows profiles at http://127.0.0.1:4040/ and answers every question at /api/v1/COMMAND as "
 	    "--json does: /api/v1/top?file=NAME&limit=10. Files are asked for by the names given here, those "
-	    "in directories by their names below; nothing else of the machine can be read. Agents ask at "
+	    "in directories by their paths below them; nothing else on the machine can be read. Agents ask at "
 	    "/mcp, monitoring at /healthz and /metrics.\n\n"
 	    "With --store, profiles can be pushed: by Pyroscope's SDKs, OpenTelemetry collectors, Grafana "
-	    "Alloy, Coroot, Parca, or curl; docs/serve.md tells how. What was acknowledged is in the store.\n\n"
-	    "SIGTERM ends it: what is under way is answered first.",
+	    "Alloy, Coroot, Parca, or curl; docs/serve.md says how. Whatever was acknowledged is in the store.\n\n"
+	    "SIGTERM stops it after it has answered the requests under way.",
 	.groups = serve_groups,
 	.examples = serve_examples,
 	.hint = PP_HINT_FILE,
@@ -99,7 +98,8 @@ sources_collect(struct pp_cli *cli, const char *store, const char ***out, size_t
 		const char *name = cli->args.words.at[i];
 
 		if (!strstr(name, ":") && stat(name, &st) != 0) {
-			pp_cli_error_of(cli, "unreadable", name, "a source is not there");
+			pp_cli_error_of(cli, "unreadable", name,
+			                "there is no such file or directory");
 			return PP_EXIT_INPUT;
 		}
 		(*out)[(*n)++] = name;

@@ -58,21 +58,21 @@ static const struct pp_param_group params_strict = { "Input", strict_params };
 
 static const struct pp_param store_params[] = {
 	{ "where", 0, PP_PARAM_TEXT, "EXPR",
-	  "of a store, profiles whose labels fit: 'service=web and host~\"^a\"'", PP_HINT_NONE,
-	  offsetof(struct pp_asked, store.where) },
+	  "in a store: only profiles whose labels match: 'service=web and host~\"^a\"'",
+	  PP_HINT_NONE, offsetof(struct pp_asked, store.where) },
 	{ "since", 0, PP_PARAM_TEXT, "TIME",
-	  "of a store, what was recorded since then: an age (90s 30m 1h 1d 2w), @SECONDS or "
+	  "in a store: only what was recorded since then: an age (90s 30m 1h 1d 2w), @SECONDS or "
 	  "2026-11-15T20:00:00Z",
 	  PP_HINT_NONE, offsetof(struct pp_asked, store.since) },
-	{ "until", 0, PP_PARAM_TEXT, "TIME", "of a store, what was recorded before then",
+	{ "until", 0, PP_PARAM_TEXT, "TIME", "in a store: only what was recorded before then",
 	  PP_HINT_NONE, offsetof(struct pp_asked, store.until) },
-	{ "between", 0, PP_PARAM_TEXT, "TIME..TIME", "both", PP_HINT_NONE,
+	{ "between", 0, PP_PARAM_TEXT, "TIME..TIME", "--since and --until in one", PP_HINT_NONE,
 	  offsetof(struct pp_asked, store.between) },
 	{ "partial", 0, PP_PARAM_FLAG, NULL,
-	  "of a store that lost rows, what is left; the answer says that it is not complete",
+	  "in a store that lost rows: use what is left; the answer says that it is incomplete",
 	  PP_HINT_NONE, offsetof(struct pp_asked, store.partial) },
 	{ "max-nodes", 0, PP_PARAM_COUNT, "N",
-	  "of a store whose servers add up, at most the N costliest functions or stacks (0 = all)",
+	  "in a store whose servers do the sums: at most the N costliest functions or stacks (0 = all)",
 	  PP_HINT_NONE, offsetof(struct pp_asked, store.max_nodes) },
 	{ 0 },
 };

@@ -24,12 +24,12 @@ static const struct pp_param trend_params[] = {
 static const struct pp_param_group trend_group = { "Rows", trend_params };
 
 static const struct pp_param time_params[] = {
-	{ "function", 0, PP_PARAM_TEXT, "NAME", "of a store, what this function cost over time",
+	{ "function", 0, PP_PARAM_TEXT, "NAME", "in a store: what this function cost over time",
 	  PP_HINT_NONE, offsetof(struct pp_trend_params, function) },
 	{ "every", 0, PP_PARAM_TEXT, "SPAN",
-	  "of a store, how long a point is: 90s 30m 1h 1d 2w (default: some 50 points)",
+	  "in a store: the time each point covers: 90s 30m 1h 1d 2w (default: about 50 points)",
 	  PP_HINT_NONE, offsetof(struct pp_trend_params, every) },
-	{ "by", 0, PP_PARAM_TEXT, "KEY", "of a store, a series for each value of this label",
+	{ "by", 0, PP_PARAM_TEXT, "KEY", "in a store: one series for each value of this label",
 	  PP_HINT_NONE, offsetof(struct pp_trend_params, by) },
 	{ 0 },
 };
