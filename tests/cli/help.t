@@ -25,7 +25,8 @@ $ polyprof --help
     tags          what samples with each label cost, by key and value
     lines         what each source line costs, or the annotated source
     diff          what changed between two profiles, in any formats
-    trend         from which of several profiles on a share of the whole changed
+    trend         when a function's share of the whole changed, over several
+                  profiles
     gate          fails when a limit is exceeded: diff for continuous integration
     merge         several profiles into one
     symbolize     names and source lines for a profile that has addresses only
@@ -133,16 +134,16 @@ $ polyprof top --help
                             (exit 3)
 
   Store
-        --where=EXPR        of a store, profiles whose labels fit: 'service=web
-                            and host~"^a"'
-        --since=TIME        of a store, what was recorded since then: an age (90s
-                            30m 1h 1d 2w), @SECONDS or 2026-11-15T20:00:00Z
-        --until=TIME        of a store, what was recorded before then
+        --where=EXPR        in a store: only profiles whose labels match:
+                            'service=web and host~"^a"'
+        --since=TIME        in a store: only what was recorded since then: an age
+                            (90s 30m 1h 1d 2w), @SECONDS or 2026-11-15T20:00:00Z
+        --until=TIME        in a store: only what was recorded before then
         --between=TIME..TIME
-                            both
-        --partial           of a store that lost rows, what is left; the answer
-                            says that it is not complete
-        --max-nodes=N       of a store whose servers add up, at most the N
+                            --since and --until in one
+        --partial           in a store that lost rows: use what is left; the
+                            answer says that it is incomplete
+        --max-nodes=N       in a store whose servers do the sums: at most the N
                             costliest functions or stacks (0 = all)
 
   General
@@ -209,16 +210,16 @@ $ polyprof help check
         --variant=VARIANT   read as this variant of the format
 
   Store
-        --where=EXPR        of a store, profiles whose labels fit: 'service=web
-                            and host~"^a"'
-        --since=TIME        of a store, what was recorded since then: an age (90s
-                            30m 1h 1d 2w), @SECONDS or 2026-11-15T20:00:00Z
-        --until=TIME        of a store, what was recorded before then
+        --where=EXPR        in a store: only profiles whose labels match:
+                            'service=web and host~"^a"'
+        --since=TIME        in a store: only what was recorded since then: an age
+                            (90s 30m 1h 1d 2w), @SECONDS or 2026-11-15T20:00:00Z
+        --until=TIME        in a store: only what was recorded before then
         --between=TIME..TIME
-                            both
-        --partial           of a store that lost rows, what is left; the answer
-                            says that it is not complete
-        --max-nodes=N       of a store whose servers add up, at most the N
+                            --since and --until in one
+        --partial           in a store that lost rows: use what is left; the
+                            answer says that it is incomplete
+        --max-nodes=N       in a store whose servers do the sums: at most the N
                             costliest functions or stacks (0 = all)
 
   Verdict
@@ -309,16 +310,16 @@ $ polyprof convert -h
                             (exit 3)
 
   Store
-        --where=EXPR        of a store, profiles whose labels fit: 'service=web
-                            and host~"^a"'
-        --since=TIME        of a store, what was recorded since then: an age (90s
-                            30m 1h 1d 2w), @SECONDS or 2026-11-15T20:00:00Z
-        --until=TIME        of a store, what was recorded before then
+        --where=EXPR        in a store: only profiles whose labels match:
+                            'service=web and host~"^a"'
+        --since=TIME        in a store: only what was recorded since then: an age
+                            (90s 30m 1h 1d 2w), @SECONDS or 2026-11-15T20:00:00Z
+        --until=TIME        in a store: only what was recorded before then
         --between=TIME..TIME
-                            both
-        --partial           of a store that lost rows, what is left; the answer
-                            says that it is not complete
-        --max-nodes=N       of a store whose servers add up, at most the N
+                            --since and --until in one
+        --partial           in a store that lost rows: use what is left; the
+                            answer says that it is incomplete
+        --max-nodes=N       in a store whose servers do the sums: at most the N
                             costliest functions or stacks (0 = all)
 
   General
@@ -384,16 +385,16 @@ $ polyprof info --help
                             (exit 3)
 
   Store
-        --where=EXPR        of a store, profiles whose labels fit: 'service=web
-                            and host~"^a"'
-        --since=TIME        of a store, what was recorded since then: an age (90s
-                            30m 1h 1d 2w), @SECONDS or 2026-11-15T20:00:00Z
-        --until=TIME        of a store, what was recorded before then
+        --where=EXPR        in a store: only profiles whose labels match:
+                            'service=web and host~"^a"'
+        --since=TIME        in a store: only what was recorded since then: an age
+                            (90s 30m 1h 1d 2w), @SECONDS or 2026-11-15T20:00:00Z
+        --until=TIME        in a store: only what was recorded before then
         --between=TIME..TIME
-                            both
-        --partial           of a store that lost rows, what is left; the answer
-                            says that it is not complete
-        --max-nodes=N       of a store whose servers add up, at most the N
+                            --since and --until in one
+        --partial           in a store that lost rows: use what is left; the
+                            answer says that it is incomplete
+        --max-nodes=N       in a store whose servers do the sums: at most the N
                             costliest functions or stacks (0 = all)
 
   General
@@ -446,4 +447,4 @@ $ polyprof top -o help.txt --help | head -1; ls help.txt
 $ polyprof --help > a; polyprof help > b; cmp a b
 
 $ polyprof help --json help
-  {"version": "0.1.0", "commands": [{"name": "help", "synopsis": "[COMMAND|agents]", "summary": "how a command is used", "details": "`polyprof help agents` tells an agent all it needs in few words.\n\nWith --json: commands, options and examples as data, for tools that build on polyprof.", "options": [{"group": "Output", "name": "json", "kind": "flag", "help": "print one JSON object, exact values"}, {"group": "Output", "name": "output", "letter": "o", "kind": "text", "value": "FILE", "help": "write to FILE (`-` = standard output; .gz and .zst compress)"}, {"group": "General", "name": "color", "kind": "choice", "value": "auto|always|never", "help": "colour: on a terminal, always or never (NO_COLOR is respected)"}, {"group": "General", "name": "names", "kind": "choice", "value": "fit|short|full", "help": "function names: shortened to fit, always short, or in full (default: fit)"}, {"group": "General", "name": "quiet", "letter": "q", "kind": "flag", "help": "print no warnings, notes or progress"}, {"group": "General", "name": "verbose", "letter": "v", "kind": "flag", "help": "print every diagnostic and how long reading took"}, {"group": "General", "name": "max-memory", "kind": "text", "value": "SIZE", "help": "give up rather than use more memory (default: three quarters of the machine's)"}, {"group": "General", "name": "max-output", "kind": "text", "value": "SIZE", "help": "give up rather than write more (default: 64 times the input, at least 256M; 0 = no limit)"}, {"group": "General", "name": "no-fsync", "kind": "flag", "help": "do not wait until a file is on disk: a power failure may leave it empty"}, {"group": "General", "name": "help", "letter": "h", "kind": "flag", "help": "print this help"}], "examples": []}]}
+  {"version": "0.1.0", "commands": [{"name": "help", "synopsis": "[COMMAND|agents]", "summary": "how a command is used", "details": "`polyprof help agents` is a short text with all that an agent needs.\n\nWith --json: commands, options and examples as data, for tools that build on polyprof.", "options": [{"group": "Output", "name": "json", "kind": "flag", "help": "print one JSON object, exact values"}, {"group": "Output", "name": "output", "letter": "o", "kind": "text", "value": "FILE", "help": "write to FILE (`-` = standard output; .gz and .zst compress)"}, {"group": "General", "name": "color", "kind": "choice", "value": "auto|always|never", "help": "colour: on a terminal, always or never (NO_COLOR is respected)"}, {"group": "General", "name": "names", "kind": "choice", "value": "fit|short|full", "help": "function names: shortened to fit, always short, or in full (default: fit)"}, {"group": "General", "name": "quiet", "letter": "q", "kind": "flag", "help": "print no warnings, notes or progress"}, {"group": "General", "name": "verbose", "letter": "v", "kind": "flag", "help": "print every diagnostic and how long reading took"}, {"group": "General", "name": "max-memory", "kind": "text", "value": "SIZE", "help": "give up rather than use more memory (default: three quarters of the machine's)"}, {"group": "General", "name": "max-output", "kind": "text", "value": "SIZE", "help": "give up rather than write more (default: 64 times the input, at least 256M; 0 = no limit)"}, {"group": "General", "name": "no-fsync", "kind": "flag", "help": "do not wait until a file is on disk: a power failure may leave it empty"}, {"group": "General", "name": "help", "letter": "h", "kind": "flag", "help": "print this help"}], "examples": []}]}

@@ -116,7 +116,8 @@ $ polyprof
 !   tags          what samples with each label cost, by key and value
 !   lines         what each source line costs, or the annotated source
 !   diff          what changed between two profiles, in any formats
-!   trend         from which of several profiles on a share of the whole changed
+!   trend         when a function's share of the whole changed, over several
+!                 profiles
 !   gate          fails when a limit is exceeded: diff for continuous integration
 !   merge         several profiles into one
 !   symbolize     names and source lines for a profile that has addresses only
