@@ -140,7 +140,7 @@ $ polyprof top --help
                             (90s 30m 1h 1d 2w), @SECONDS or 2026-11-15T20:00:00Z
         --until=TIME        in a store: only what was recorded before then
         --between=TIME..TIME
-                            --since and --until in one
+                            the same as --since and --until together
         --partial           in a store that lost rows: use what is left; the
                             answer says that it is incomplete
         --max-nodes=N       in a store whose servers do the sums: at most the N
@@ -216,7 +216,7 @@ $ polyprof help check
                             (90s 30m 1h 1d 2w), @SECONDS or 2026-11-15T20:00:00Z
         --until=TIME        in a store: only what was recorded before then
         --between=TIME..TIME
-                            --since and --until in one
+                            the same as --since and --until together
         --partial           in a store that lost rows: use what is left; the
                             answer says that it is incomplete
         --max-nodes=N       in a store whose servers do the sums: at most the N
@@ -316,7 +316,7 @@ $ polyprof convert -h
                             (90s 30m 1h 1d 2w), @SECONDS or 2026-11-15T20:00:00Z
         --until=TIME        in a store: only what was recorded before then
         --between=TIME..TIME
-                            --since and --until in one
+                            the same as --since and --until together
         --partial           in a store that lost rows: use what is left; the
                             answer says that it is incomplete
         --max-nodes=N       in a store whose servers do the sums: at most the N
@@ -391,7 +391,7 @@ $ polyprof info --help
                             (90s 30m 1h 1d 2w), @SECONDS or 2026-11-15T20:00:00Z
         --until=TIME        in a store: only what was recorded before then
         --between=TIME..TIME
-                            --since and --until in one
+                            the same as --since and --until together
         --partial           in a store that lost rows: use what is left; the
                             answer says that it is incomplete
         --max-nodes=N       in a store whose servers do the sums: at most the N
