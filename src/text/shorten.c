@@ -10,6 +10,8 @@
 #define ELLIPSIS "\xe2\x80\xa6"
 /* Columns in which there is no room for two ellipses. */
 #define END_ONLY 8
+/* What stays of a class before its method, with an ellipsis. */
+#define HEAD_LEAST 6
 /* What a name before the last of a chain takes at most, and the least that a chain needs to be one. */
 #define CHAINED_MOST 32
 #define CHAIN_LEAST 24
@@ -108,15 +110,71 @@ keep_end(struct pp_buf *out, const char *name, size_t n, size_t columns)
 	return wide + 1;
 }
 
-/* Leaves out what leads to the name, as little as will do; the last part when nothing will. */
+/* As much of the start as there is room for. */
+static size_t
+cut_end(struct pp_buf *out, const char *name, size_t n, size_t columns)
+{
+	size_t at = 0, wide = 0, step, more;
+
+	if (columns == 0)
+		return 0;
+	for (; at < n; at += step, wide += more) {
+		for (step = 1; at + step < n && ((unsigned char)name[at + step] & 0xc0) == 0x80;)
+			step++;
+		more = pp_text_columns(name + at, step);
+		if (wide + more + 1 > columns)
+			break;
+	}
+	pp_buf_add(out, name, at);
+	pp_buf_adds(out, ELLIPSIS);
+	return wide + 1;
+}
+
+/* Where the name begins behind what it returns, as in "bool std::less<…>::operator()(…) const"; 0 when it says nothing of that. */
+static size_t
+behind_type(const char *name, size_t n)
+{
+	const char *open = memchr(name, '(', n), *word;
+	size_t at = open ? (size_t)(open - name) : 0;
+
+	/* Spaces within "operator new" belong to the name. */
+	word = memmem(name, at, "operator", 8);
+	for (at = word ? (size_t)(word - name) : at; at > 0 && name[at - 1] != ' ';)
+		at--;
+	return at > 1 && at + 1 < n && name[at] != '(' &&
+	               memchr(name + n - 8 * (n >= 8), ')', 8 * (n >= 8))
+	           ? at
+	           : 0;
+}
+
+/* Where the last part of a name begins, what divides it from the others included. */
+static size_t
+last_part(const char *name, size_t n)
+{
+	size_t at, last = 0;
+	bool path;
+
+	for (at = 1; at + 1 < n; at++)
+		if (separator_at(name, n, at, &path) && name[at - 1] != ':')
+			last = at;
+	return last;
+}
+
+/* Leaves out what leads to the name, as little as will do; of the last part the middle when nothing will. */
 static size_t
 drop_front(struct pp_buf *out, const char *name, size_t n, size_t columns)
 {
-	size_t at = 0, last = 0, length, wide;
+	size_t at, last = behind_type(name, n), length, wide, method;
 	struct pp_buf tail = { 0 };
 	bool path;
 
-	for (at = 0; at < n; at += length ? length : 1) {
+	wide = pp_text_columns(name + last, n - last);
+	if (last > 0 && wide + 1 <= columns) {
+		pp_buf_adds(out, ELLIPSIS);
+		pp_buf_add(out, name + last, n - last);
+		return wide + 1;
+	}
+	for (at = last; at < n; at += length ? length : 1) {
 		length = separator_at(name, n, at, &path);
 		if (!length || at + length >= n || name[at] == '-' ||
 		    (!path && !divided_from(name, n, at + length)))
@@ -133,8 +191,17 @@ drop_front(struct pp_buf *out, const char *name, size_t n, size_t columns)
 		return keep_end(out, name, n, columns);
 	if (last > 0)
 		pp_buf_adds(&tail, ELLIPSIS);
+	method = tail.n + last_part(name + last, n - last);
 	pp_buf_add(&tail, name + last, n - last);
-	wide = pp_text_shorten(out, tail.p ? tail.p : "", tail.n, columns);
+	wide = tail.p ? pp_text_columns(tail.p + method, tail.n - method) : 0;
+	if (method > 0 && wide + 1 <= columns) {
+		size_t room = columns - wide;
+
+		wide += cut_end(out, tail.p ? tail.p : "", method, room < HEAD_LEAST ? 1 : room);
+		pp_buf_add(out, tail.p + method, tail.n - method);
+	} else {
+		wide = pp_text_shorten(out, tail.p ? tail.p : "", tail.n, columns);
+	}
 	out->failed |= tail.failed;
 	pp_buf_release(&tail);
 	return wide;
@@ -173,6 +240,24 @@ drop_brackets(struct pp_buf *out, const char *name, size_t whole, bool anonymous
 	pp_buf_add(out, name + n, whole - n);
 	out->failed |= angles.failed;
 	pp_buf_release(&angles);
+}
+
+/* Where a file in brackets behind a name begins, as in "main (app.c)"; n when there is none. */
+static size_t
+place_of(const char *name, size_t n)
+{
+	size_t i = n;
+
+	if (n < 5 || name[n - 1] != ')')
+		return n;
+	while (i > 0 && name[i - 1] != '(' && name[i - 1] != ' ' && name[i - 1] != ',')
+		i--;
+	if (i < 3 || name[i - 1] != '(' || name[i - 2] != ' ')
+		return n;
+	return memchr(name + i, '.', n - i) || memchr(name + i, '/', n - i) ||
+	               memcmp(name + i, "???", 3) == 0
+	           ? i - 2
+	           : n;
 }
 
 /* ---- chains ---- */
@@ -228,11 +313,26 @@ chain_shorten(struct pp_buf *out, const char *chain, size_t last, size_t n, size
 	return wide;
 }
 
+/* Without brackets, as little as will do: an anonymous namespace may stay. The columns that are taken. */
+static size_t
+shorten_brackets(struct pp_buf *plain, const char *name, size_t n, size_t columns)
+{
+	size_t wide;
+
+	drop_brackets(plain, name, n, true);
+	wide = pp_text_columns(plain->p ? plain->p : "", plain->n);
+	if (wide <= columns)
+		return wide;
+	plain->n = 0;
+	drop_brackets(plain, name, n, false);
+	return pp_text_columns(plain->p ? plain->p : "", plain->n);
+}
+
 size_t
 pp_name_shorten(struct pp_buf *out, const char *name, size_t n, size_t columns)
 {
 	struct pp_buf plain = { 0 };
-	size_t wide = pp_text_columns(name, n), last;
+	size_t wide = pp_text_columns(name, n), last, whole = n, place;
 
 	if (wide <= columns) {
 		pp_buf_add(out, name, n);
@@ -242,40 +342,26 @@ pp_name_shorten(struct pp_buf *out, const char *name, size_t n, size_t columns)
 	if (last > 0)
 		return columns > CHAIN_LEAST ? chain_shorten(out, name, last, n, columns)
 		                             : pp_name_shorten(out, name + last, n - last, columns);
-	drop_brackets(&plain, name, n, true);
-	wide = pp_text_columns(plain.p ? plain.p : "", plain.n);
-	if (wide > columns) {
-		plain.n = 0;
-		drop_brackets(&plain, name, n, false);
-		wide = pp_text_columns(plain.p ? plain.p : "", plain.n);
+	/* The name comes before its place. */
+	n = place_of(name, whole);
+	place = pp_text_columns(name + n, whole - n);
+	if (n < whole && wide - place <= columns) {
+		pp_buf_add(out, name, n);
+		return wide - place;
 	}
+	wide = shorten_brackets(&plain, name, n, columns);
 	out->failed |= plain.failed;
-	if (wide <= columns)
+	if (wide <= columns) {
 		pp_buf_add(out, plain.p, plain.n);
-	else
+		if (wide + place <= columns) {
+			pp_buf_add(out, name + n, whole - n);
+			wide += place;
+		}
+	} else {
 		wide = drop_front(out, plain.p ? plain.p : "", plain.n, columns);
+	}
 	pp_buf_release(&plain);
 	return wide;
-}
-
-/* As much of the start as there is room for. */
-static size_t
-cut_end(struct pp_buf *out, const char *name, size_t n, size_t columns)
-{
-	size_t at = 0, wide = 0, step, more;
-
-	if (columns == 0)
-		return 0;
-	for (; at < n; at += step, wide += more) {
-		for (step = 1; at + step < n && ((unsigned char)name[at + step] & 0xc0) == 0x80;)
-			step++;
-		more = pp_text_columns(name + at, step);
-		if (wide + more + 1 > columns)
-			break;
-	}
-	pp_buf_add(out, name, at);
-	pp_buf_adds(out, ELLIPSIS);
-	return wide + 1;
 }
 
 size_t

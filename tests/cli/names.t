@@ -123,11 +123,11 @@ $ for w in 130 100 80 60; do terminal $w polyprof top --color never places.callg
 
 Pictures and reports.
 
-$ for names in fit short full; do polyprof flame --names $names cpp.folded -o $names.svg && grep -o '>[^<]*vector[^<]*</text' $names.svg; done
+$ for names in fit short full; do polyprof flame --names $names cpp.folded -o $names.svg && grep -oE '>[^<]*(vector|push_back)[^<]*</text' $names.svg; done
   >std::vector&lt;…&gt;::push_back(…)</text
-  >…vector…_back(…)</text
+  >…::push_back(…)</text
   >std::vector&lt;…&gt;::push_back(…)</text
-  >…vector…_back(…)</text
+  >…::push_back(…)</text
   >std::vector&lt;double, std::allocat…</text
   >std::vector&lt;int…</text
 $ polyprof report --names full cpp.folded -o full.html && polyprof report --names short cpp.folded -o short.html

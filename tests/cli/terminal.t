@@ -7,7 +7,7 @@ $ terminal 40 polyprof --color never app.folded
   Costliest functions
     self  self%  total  function
      412  39.4%    412  PDO->query
-     188  18.0%    188  PDOState…nt->fetch
+     188  18.0%    188  PDOStateme…->fetch
      143  13.7%    143  htmlspecialchars
       97   9.3%     97  UserRepo…->hydrate
       61   5.8%    204  …\Templa…->display

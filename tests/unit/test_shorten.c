@@ -69,7 +69,7 @@ main(void)
 	becomes("Composer\\Util\\Http\\CurlDownloader::tick", 24, "…\\CurlDownloader::tick");
 	becomes("/usr/share/php/Composer/Autoload.php", 16, "…/Autoload.php");
 	becomes("com.example.shop.Cart.total", 13, "…Cart.total");
-	becomes("PDOStatement->fetch", 16, "PDOStat…t->fetch");
+	becomes("PDOStatement->fetch", 16, "PDOState…->fetch");
 	becomes("Foo::bar", 4, "F…ar");
 	becomes("bool operator<(A const&, B const&)", 22, "bool operator<(…)");
 	becomes("open<never closed and so long", 10, "open… long");
@@ -84,7 +84,29 @@ main(void)
 	        "shop::(…)::mixer<…>(…)");
 	becomes("f((anonymous namespace)::T, int, int, int)", 30, "f(…)");
 	becomes("main::{lambda(unsigned int, unsigned int)#1}::operator()", 21,
-	        "…{lambda(…operator()");
+	        "…{lambda…::operator()");
+	becomes("aaaaaaa(int, int)bbbbbbbbbbbbbbbbbb", 19, "aaaaaaa(…bbbbbbbbb");
+	becomes("std::__unguarded_partition<A>(A)", 30, "…::__unguarded_partition<…>(…)");
+	/* What it returns goes before what it is called, and the file before that. */
+	becomes("__gnu_cxx::__normal_iterator<A*, B> std::__unguarded_partition<A, B>(A, B)", 40,
+	        "…std::__unguarded_partition<…>(…)");
+	becomes("__gnu_cxx::__normal_iterator<A*, B> std::detail::__partition<A>(A, B)", 27,
+	        "…detail::__partition<…>(…)");
+	becomes("unsigned long shop::(anonymous namespace)::mixer<long>(int)", 30,
+	        "…shop::(…)::mixer<…>(…)");
+	becomes("bool std::operator< <char, A<char> >(B<char> const&)", 25,
+	        "…std::operator< <…>(…)");
+	becomes("void* A::operator new(unsigned long, std::nothrow_t)", 20, "…A::operator new(…)");
+	becomes("void shop::Index<int>::put(int) const", 24, "…Index<…>::put(…) const");
+	becomes("shop::detail::Index<std::string, long>::put(long) (t.cpp)", 32,
+	        "shop::detail::Index<…>::put(…)");
+	becomes("shop::detail::Index<std::string, long>::put(long) (t.cpp)", 40,
+	        "shop::detail::Index<…>::put(…) (t.cpp)");
+	becomes("shop::Index<int>::put(int) (stl_function.h)", 28, "shop::Index<int>::put(int)");
+	becomes("std::__cxx11::basic_string<char, A>::compare(B const&) const", 30,
+	        "…basic_stri…::compare(…) const");
+	becomes("main (app.py:10)", 12, "main");
+	becomes("parse header (first)", 12, "parse…first)");
 	becomes("(all functions that there are)", 10, "(…)");
 
 	apart("vector<int, A<int> >::push_back(int)",

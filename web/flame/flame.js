@@ -106,7 +106,12 @@
     if (letters(bare(text, true)) <= room) return bare(text, true);
     text = bare(text, false);
     if (letters(text) <= room) return text;
-    for (var parts = /\\|::|->|\/|\.(?=[^.])/g, last = 0, m; (m = parts.exec(text));) {
+    var open = text.indexOf('('), word = text.slice(0, Math.max(0, open)).indexOf('operator'), last = text.lastIndexOf(' ', (word < 0 ? open : word) - 1) + 1, m;
+    // What a function returns goes before what leads to it.
+    if (open < 1 || last < 2 || text[last] === '(' || text.slice(-8).indexOf(')') < 0) last = 0;
+    if (last && letters(text.slice(last)) < room) return '\u2026' + text.slice(last);
+    for (var parts = /\\|::|->|\/|\.(?=[^.])/g; (m = parts.exec(text));) {
+      if (m.index < last) continue;
       var ends = m[0] === '/' || m[0] === '\\', rest = text.slice(m.index + m[0].length);
       // A class stays with its method, a file with its ending.
       if (!rest || m[0] === '->' || (!ends && !/\\|\/|::|->|\.[^.]/.test(rest))) continue;
@@ -115,6 +120,12 @@
     }
     text = (last ? '\u2026' : '') + text.slice(last);
     if (letters(text) <= room) return text;
+    // The method stays whole where there is room for some of its class.
+    for (var method = 0, each = /\\|::|->|\/|\.(?=[^.])/g; (m = each.exec(text));) if (m.index) method = m.index;
+    if (method && letters(text.slice(method)) < room) {
+      for (var start = Array.from(text.slice(0, method)), j = 0, took = 0, most = room - letters(text.slice(method)); most > 5 && j < start.length && took + letters(start[j]) < most; j++) took += letters(start[j]);
+      return start.slice(0, j).join('') + '\u2026' + text.slice(method);
+    }
     // Where there is no room for two ellipses, only the end is shown.
     var all = Array.from(text), a = 0, z = all.length, head = last && room < 8 ? 0 : Math.floor((room - 1) / 2), n = 0;
     while (a < z && n + letters(all[a]) <= head) n += letters(all[a++]);

@@ -139,6 +139,12 @@ function plainName(name: string, keep = ''): string {
   return withoutInside(withoutInside(name, '<', '>'), '(', ')', keep);
 }
 
+/** Where a name begins behind what it returns: "bool std::less<\u2026>::operator()(\u2026)"; 0 when it says nothing of that. */
+function behindType(plain: string): number {
+  const open = plain.indexOf('('), word = plain.slice(0, Math.max(0, open)).indexOf('operator'), at = plain.lastIndexOf(' ', (word < 0 ? open : word) - 1) + 1;
+  return open > 0 && at > 1 && plain[at] !== '(' && plain.slice(-8).includes(')') ? at : 0;
+}
+
 let wanted: 'short' | 'full' | undefined;
 
 /** How much of names labels show, as --names said: never what is in brackets, or all from the start; else as there is room. */
@@ -173,16 +179,20 @@ export function fitName(name: string, room: number): string {
   const roomy = plainName(name, ANONYMOUS), plain = plainName(name);
   if (columns(roomy) <= room) return roomy;
   if (columns(plain) <= room) return plain;
-  let last = 0;
+  let last = behindType(plain);
+  if (last && columns(plain.slice(last)) + 1 <= room) return '\u2026' + plain.slice(last);
   for (const part of plain.matchAll(/\\|::|->|\/|\.(?=[^.])/g)) {
     const path = part[0] === '/' || part[0] === '\\', from = part.index + (path ? 0 : part[0].length), rest = plain.slice(part.index + part[0].length);
+    if (from < last) continue;
     // A class stays with its method, a file with its ending.
     if (!rest || part[0] === '->' || (!path && !/\\|\/|::|->|\.[^.]/.test(rest))) continue;
     last = from;
     if (columns(plain.slice(from)) + 1 <= room) return '\u2026' + plain.slice(from);
   }
   if (last && room < 8) return fitEnd(plain, room); // there is no room for two ellipses
-  return fit((last ? '\u2026' : '') + plain.slice(last), room);
+  const text = (last ? '\u2026' : '') + plain.slice(last), method = Math.max(...[...text.matchAll(/\\|::|->|\/|\.(?=[^.])/g)].map(m => m.index).filter(i => i > 0), 0), tail = text.slice(method);
+  const left = room - columns(tail);
+  return !method || left < 1 ? fit(text, room) : (left < 6 ? '\u2026' : fitStart(text.slice(0, method), left)) + tail;
 }
 
 /** FILE:LINE whose number is never cut. */
