@@ -14,6 +14,12 @@ pp_cli_provider(void)
 	return &pp_store_provider;
 }
 
+const char *
+pp_cli_sqlite(void)
+{
+	return pp_store_sqlite.library ? pp_store_sqlite.library() : NULL;
+}
+
 bool
 pp_cli_names_store(const char *path)
 {

@@ -8,6 +8,8 @@
 
 /* What knows stores as sources: pp_ask_opts.provider; NULL = there is none. */
 const struct pp_provider *pp_cli_provider(void);
+/* The version of SQLite that keeps stores; NULL where there are none in files. */
+const char *pp_cli_sqlite(void);
 /* polyprof store: an exit code. */
 int pp_cli_store(struct pp_cli *);
 /* Whether something is a store, or one that can be made: by its name. */

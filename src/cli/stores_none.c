@@ -11,6 +11,12 @@ pp_cli_provider(void)
 	return NULL;
 }
 
+const char *
+pp_cli_sqlite(void)
+{
+	return NULL;
+}
+
 int
 pp_cli_store(struct pp_cli *cli)
 {

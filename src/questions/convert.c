@@ -206,18 +206,60 @@ endings_related(const struct pp_format *a, const struct pp_format *b)
 	return false;
 }
 
-/* A file whose name says a related format would be misread ever after. */
+/* What ends a name, compression aside; nothing where there is no dot. */
+static struct pp_slice
+ending_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct pp_slice name = pp_slice_z(slash ? slash + 1 : path);
+	size_t dot;
+
+	if (pp_slice_ends(name, ".gz") || pp_slice_ends(name, ".zst"))
+		name.n -= pp_slice_ends(name, ".gz") ? 3 : 4;
+	for (dot = name.n; dot > 1 && name.p[dot - 1] != '.'; dot--)
+		;
+	return dot > 1 ? pp_slice_from(name, dot) : pp_slice_from(name, name.n);
+}
+
+/* Whether an ending says that a file is no profile, or one of the format of that name. */
+static bool
+ending_contradicts(struct pp_slice ending, const struct pp_format *target)
+{
+	const char *others =
+	    "svg html htm png jpg jpeg gif webp pdf ps eps md csv xml sarif dot zip";
+	const char *own = target->extensions;
+	const struct pp_format *const *format;
+	struct pp_slice word;
+	bool found = false;
+
+	while (word_next(&own, &word))
+		if (pp_slice_eq(word, ending))
+			return false;
+	while (!found && word_next(&others, &word))
+		found = pp_slice_eq(word, ending);
+	for (format = pp_formats; !found && *format; format++)
+		found = *format != target && pp_slice_eq_z(ending, (*format)->name);
+	return found;
+}
+
+/* A file whose name says something else would be misread ever after. */
 static pp_status
 ending_check(struct pp_answer *a, const char *path, const struct pp_format *target)
 {
 	const struct pp_format *named = path ? format_by_name(path) : NULL;
+	struct pp_slice ending = ending_of(path ? path : "");
 
-	if (!named || named == target ||
-	    (!endings_related(named, target) && !endings_related(target, named)))
+	if (named && named != target &&
+	    (endings_related(named, target) || endings_related(target, named)))
+		return pp_answer_fail(a, PP_E_USAGE, "misleading-name",
+		                      "%s is named like %s, so it would be misread if it held %s",
+		                      path, named->name, target->name);
+	if (named == target || !ending_contradicts(ending, target))
 		return PP_OK;
 	return pp_answer_fail(a, PP_E_USAGE, "misleading-name",
-	                      "%s is named like %s, so it would be misread if it held %s", path,
-	                      named->name, target->name);
+	                      "%s would contain %s, whatever its name says: name it %.*s%.*s", path,
+	                      target->name, (int)((const char *)ending.p - path), path,
+	                      (int)strcspn(target->extensions, " "), target->extensions);
 }
 
 /* A variant must be one of those the format lists. */

@@ -486,6 +486,7 @@ sqlite_size(struct pp_store *store)
 
 const struct pp_store_engine pp_store_sqlite = {
 	.name = "sqlite",
+	.library = sqlite3_libversion,
 	.mine = pp_sqlite_mine,
 	.open = pp_sqlite_open,
 	.add = sqlite_add,

@@ -125,6 +125,8 @@ struct pp_store {
 
 struct pp_store_engine {
 	const char *name; /* "sqlite", "clickhouse" */
+	/* The version of the library that it is built on; NULL where there is none. */
+	const char *(*library)(void);
 	/* Whether a source is one of its own: by prefix, or by the first 100 bytes of the file. */
 	bool (*mine)(const char *source);
 	pp_status (*open)(const char *source, enum pp_store_mode, struct pp_store **out,

@@ -35,6 +35,26 @@ $ polyprof convert change.diff.folded -o c.diff.folded.gz && zcat c.diff.folded.
   main;render 30 31
   main;render;escape 0 12
 
+An ending that says something else is refused, in whichever command; one that says nothing is not.
+
+$ for to in x.svg x.html.gz x.spaa x.pprof.zst; do polyprof convert app.folded --to folded -o $to; echo $?; done; polyprof merge app.folded other.folded --to spaa -o x.folded; ls x.* 2>&1
+  2
+  2
+  2
+  2
+  ls: cannot access 'x.*': No such file or directory
+! polyprof: error: x.svg would contain folded, whatever its name says: name it x.folded
+! polyprof: error: x.html.gz would contain folded, whatever its name says: name it x.folded
+! polyprof: error: x.spaa would contain folded, whatever its name says: name it x.folded
+! polyprof: error: x.pprof.zst would contain folded, whatever its name says: name it x.folded
+! polyprof: error: x.folded would contain spaa, whatever its name says: name it x.spaa
+= 2
+$ for to in y.txt y.out y.json y.collapsed; do polyprof convert -q app.folded --to folded -o $to; echo $?; done; cmp y.txt y.json && rm y.*
+  0
+  0
+  0
+  0
+
 $ polyprof convert app.folded --to folded -o x.diff.folded
 ! polyprof: error: x.diff.folded is named like diff-folded, so it would be misread if it held folded
 = 2

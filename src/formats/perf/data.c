@@ -58,7 +58,7 @@ static const struct pp_holds data_holds[] = {
 
 const struct pp_format pp_format_perf = {
 	.name = "perf",
-	.title = "perf.data, a recording of perf",
+	.title = "Linux perf recording (perf.data)",
 	.extensions = "data perf.data",
 	.can = PP_CAN_READ | PP_TREE | PP_TIMELINE | PP_META,
 	.bid = data_bid,
