@@ -17,12 +17,13 @@
 #include "text/escape.h"
 
 #define SIDE PP_FLAME_SIDE
-#define ROW 16.0     /* height of a frame */
-#define LETTER 7.225 /* width of a letter of 12 px monospace */
-#define HEAD 62.0    /* title, subtitle, buttons */
-#define FOOT 34.0    /* details and breadcrumbs */
-#define AXIS 14.0    /* times below or above a chart */
-#define LONGEST 4096 /* bytes of a name that labels are made of */
+#define ROW 16.0      /* height of a frame */
+#define LETTER 7.225  /* width of a letter of 12 px monospace */
+#define HEAD 62.0     /* title, subtitle, buttons */
+#define FOOT 34.0     /* details and breadcrumbs */
+#define AXIS 14.0     /* times below or above a chart */
+#define LABEL_LEAST 5 /* letters; shorter labels are whole names */
+#define LONGEST 4096  /* bytes of a name that labels are made of */
 #define WIDE 2.0 /* from where on frames have lines between them; thinner ones would be all line */
 #define FIND 330.0 /* the field to search in, with its button */
 
@@ -263,7 +264,10 @@ put_label(const struct picture *pic, const struct pp_box *box, double width)
 	while (n > 0 && n < name.n && (name.p[n] & 0xc0) == 0x80)
 		n--;
 	pp_escape_terminal(&safe, pp_slice_of(name.p, n));
-	(void)pp_name_fit(&text, safe.p ? safe.p : "", safe.n, room, pic->style->names, true);
+	/* Nothing rather than one or two letters of it. */
+	if (room >= LABEL_LEAST || pp_text_columns(safe.p ? safe.p : "", safe.n) <= room)
+		(void)pp_name_fit(&text, safe.p ? safe.p : "", safe.n, room, pic->style->names,
+		                  true);
 	text.failed |= safe.failed;
 	pp_buf_release(&safe);
 	if (text.failed)

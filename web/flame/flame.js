@@ -160,7 +160,8 @@
     var most = Math.floor((end - at - 2 * MARGIN) / LETTER);
     if (most < 3) return;
     if (!label[i]) label[i] = make('text', g[i], { y: +box[i].getAttribute('y') + 11.5 });
-    label[i].textContent = fit(nameOf(i), most);
+    // Nothing rather than one or two letters of it.
+    label[i].textContent = most > 4 || letters(nameOf(i)) <= most ? fit(nameOf(i), most) : '';
     label[i].setAttribute('x', 0);
     label[i].setAttribute('transform', 'translate(' + (left + at + MARGIN - shift) / scale + ') scale(' + 1 / scale + ' 1)');
     written.push(i);

@@ -707,7 +707,7 @@ export class App {
     fill(this.details,
       el('strong', { class: 'what', title: func ? shown(this.data.funcs.name[func]) : '' }, more || (func ? shown(this.data.funcs.name[func]) || '(no name)' : 'all')),
       el('span', { class: 'numbers', title: this.exact(t.total[k]) }, parts.join(' \u00b7 ')),
-      el('span', { class: 'where', title: this.place(func) }, this.place(func)),
+      el('span', { class: 'where', title: this.place(func) }, this.place(func) === thing?.note ? '' : this.place(func)),
       el('span', { class: 'acts' }, func ? button('Copy name', 'Copy the name (c)', () => this.copyName()) : null,
         thing?.stack?.length ? button('Copy stack', 'Copy the stack (C)', () => this.copyStack()) : null,
         func ? button('\u22ef', 'More about this function (m)', () => this.menuFor(func, ...this.middle())) : null));

@@ -4,7 +4,7 @@ import type { App } from './app';
 import type { Panel } from './panel';
 import { inkOn } from './colours';
 import { el, toast } from './dom';
-import { escapeXml, fitName, shown, time, valueNamed } from './text';
+import { escapeXml, fitLabel, shown, time, valueNamed } from './text';
 
 const LETTER = 6.7, SIDE = 8, LINE = 16;
 const LARGEST = 16000; // pixels of a side that browsers draw
@@ -49,8 +49,8 @@ function inks(dark: boolean): Inks {
 function framed(app: App, p: Picture): Picture {
   const { state, scene, metric } = app, m = metric.title || metric.name, both = scene.whole.map(w => valueNamed(metric, w)), boxes: Shape[] = [], words: Words[] = [];
   const chosen = [...state.filters.map(f => `${f.kind} ${f.pattern}`), state.thread && `thread ${state.thread}`, state.event && `event ${state.event}`, state.time && `time ${time(state.time[0])} to ${time(state.time[1])}`].filter(Boolean);
-  const letters = Math.floor((p.width - 2 * SIDE) / LETTER), line = (text: string) => fitName(shown(text, 300), letters);
-  words.push({ x: SIDE, y: 20, text: fitName(shown(document.title.replace(/ \u2013 polyprof$/, ''), 200), Math.floor(letters * 0.78)), size: 14 });
+  const letters = Math.floor((p.width - 2 * SIDE) / LETTER), line = (text: string) => fitLabel(shown(text, 300), letters);
+  words.push({ x: SIDE, y: 20, text: fitLabel(shown(document.title.replace(/ \u2013 polyprof$/, ''), 200), Math.floor(letters * 0.78)), size: 14 });
   words.push({ x: SIDE, y: 38, text: line([(both[0].endsWith(m) ? '' : `${m}: `) + both.join(' \u2192 '), ...chosen].join(' \u00b7 ')), soft: true });
   let x = SIDE, y = 46;
   for (const [label, fill] of app.legendItems(app.state.view === 'time')) {
@@ -79,7 +79,7 @@ function svgOf({ width, height, boxes, words }: Picture, { back, ink, soft }: In
   for (const b of boxes) {
     const room = Math.floor((b.w - 7) / LETTER), rect = `<rect x="${b.x.toFixed(2)}" y="${b.y.toFixed(0)}" width="${b.w.toFixed(2)}" height="${b.h}" fill="${b.fill}"/>`;
     out.push(!b.title ? rect : `<g class="frame"><title>${escapeXml(b.title)}</title>${rect}` +
-      (room >= 3 ? `<text x="${(b.x + 4).toFixed(2)}" y="${(b.y + 12).toFixed(0)}" fill="${inkOn(b.fill)}">${escapeXml(fitName(shown(b.label, 300), room))}</text>` : '') + '</g>');
+      (room >= 3 ? `<text x="${(b.x + 4).toFixed(2)}" y="${(b.y + 12).toFixed(0)}" fill="${inkOn(b.fill)}">${escapeXml(fitLabel(shown(b.label, 300), room))}</text>` : '') + '</g>');
   }
   return out.join('\n') + '\n</svg>\n';
 }
@@ -102,7 +102,7 @@ function pngOf({ width, height, boxes, words }: Picture, { back, ink, soft }: In
     g.fillRect(b.x, b.y, b.w > 2 ? b.w - 0.6 : b.w, b.h);
     if (room < 3 || !b.title) continue;
     g.fillStyle = inkOn(b.fill);
-    g.fillText(fitName(shown(b.label, 300), room), b.x + 4, b.y + 12);
+    g.fillText(fitLabel(shown(b.label, 300), room), b.x + 4, b.y + 12);
   }
   return new Promise(done => canvas.toBlob(done, 'image/png'));
 }

@@ -7,7 +7,7 @@ import type { Shape } from './export';
 import type { Layer } from './layers';
 import { hands } from './hands';
 import { Slivers, blend, pixel } from './slivers';
-import { fitName } from './text';
+import { fitLabel } from './text';
 
 export const ROW = 18;
 const THIN = 0.5;
@@ -354,7 +354,7 @@ export class Flame {
       const label = sum ? `(${box.more} more)` : style.label(box.node);
       if (faded || above) g.globalAlpha = faded ? 0.5 : 1;
       g.fillStyle = match ? '#fff' : faded || above ? (dark ? '#e8e8ee' : '#131317') : inkOn(colour);
-      g.fillText(fitName(label, room), left + 4, y + ROW / 2);
+      g.fillText(fitLabel(label, room), left + 4, y + ROW / 2);
     }
     if (faded || above) g.globalAlpha = 1;
   }

@@ -195,6 +195,11 @@ export function fitName(name: string, room: number): string {
   return !method || left < 1 ? fit(text, room) : (left < 6 ? '\u2026' : fitStart(text.slice(0, method), left)) + tail;
 }
 
+/** A name in a box: nothing where only one or two letters of it would be seen. */
+export function fitLabel(name: string, room: number): string {
+  return room >= 5 || columns(name) <= room ? fitName(name, room) : '';
+}
+
 /** FILE:LINE whose number is never cut. */
 export function fitPlace(file: string, line: number, room: number): string {
   const number = line ? ':' + line : '';

@@ -8,7 +8,7 @@ import { el } from './dom';
 import type { Words } from './export';
 import { hands } from './hands';
 import { momentAt } from './model';
-import { fitName, timeSteps } from './text';
+import { fitLabel, timeSteps } from './text';
 import type { Tree } from './tree';
 
 const ROW = 16, HEAD = 22, AXIS = 20;
@@ -287,7 +287,7 @@ export class TimeChart {
     const room = Math.floor((box.w - 7) / this.letter);
     if (room >= 3) {
       g.fillStyle = match ? '#fff' : faded ? (style.dark() ? '#e8e8ee' : '#131317') : inkOn(colour);
-      g.fillText(fitName(func ? style.label(func) : '(more)', room), box.x + 4, y + ROW / 2);
+      g.fillText(fitLabel(func ? style.label(func) : '(more)', room), box.x + 4, y + ROW / 2);
     }
     g.globalAlpha = 1;
   }
