@@ -87,6 +87,23 @@ is_operator(struct pp_slice s, size_t at)
 	       (rest.n == 8 || !is_word(rest.p[8]));
 }
 
+/* Whether a word at a place says more of what stands before it: "f() const::{lambda()#1}" has one within its name. */
+static bool
+is_qualifier(struct pp_slice s, size_t at)
+{
+	static const char *const words[] = { "const", "volatile", "&" };
+	struct pp_slice rest = pp_slice_from(s, at);
+	size_t i, n;
+
+	for (i = 0; i < sizeof words / sizeof *words; i++) {
+		n = strlen(words[i]);
+		if (pp_slice_starts(rest, words[i]) &&
+		    (rest.n == n || words[i][0] == '&' || !is_word(rest.p[n])))
+			return true;
+	}
+	return false;
+}
+
 /* What stands behind the type that it returns. */
 static struct pp_slice
 without_type(struct pp_slice s)
@@ -103,7 +120,7 @@ without_type(struct pp_slice s)
 		else if ((c == '>' && !(i > 0 && s.p[i - 1] == '-')) || c == ')' || c == ']' ||
 		         c == '}')
 			depth -= depth > 0;
-		else if (c == ' ' && depth == 0)
+		else if (c == ' ' && depth == 0 && !is_qualifier(s, i + 1))
 			begin = i + 1;
 	}
 	return pp_slice_from(s, begin);
@@ -119,8 +136,9 @@ pp_demangle_short(struct pp_slice name, struct pp_buf *out)
 
 	s = pp_slice_of(full.p ? full.p : "", done ? full.n : 0);
 	/* What was made for a function or type ("guard variable for", thunks) is told with it as it is. */
-	if (done && !rust && pp_slice_starts(name, "_Z") && name.p[2] != 'T' && name.p[2] != 'G') {
+	if (done && !rust && pp_slice_starts(name, "_Z"))
 		s = without_clones(s);
+	if (done && !rust && pp_slice_starts(name, "_Z") && name.p[2] != 'T' && name.p[2] != 'G') {
 		core = without_parameters(s);
 		s = core.n < s.n ? without_type(core) : core;
 	}

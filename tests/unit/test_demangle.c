@@ -141,6 +141,13 @@ test_short(void)
 	shows("_Z4walkIiLi3EEjRKSt3mapIiT_SaIiEE", "walk<int, 3>");
 	shows("_Z1giii.constprop.0.isra.0", "g");
 	shows("_ZZ4mainENKUliE_clEi", "main::{lambda(int)#1}::operator()");
+	shows("_ZZNK1A3runEcSt17integral_constantIbLb0EEENKUlvE_clEv",
+	      "A::run(char, std::integral_constant<bool, false>) const::{lambda()#1}::operator()");
+	shows("_ZZNKR1A1fEvENKUlvE_clEv", "A::f() const &::{lambda()#1}::operator()");
+	shows("_ZZNVO1A1fEvENKUlvE_clEv", "A::f() volatile &&::{lambda()#1}::operator()");
+	shows("_Z9constructIiEKiT_", "construct<int>");
+	shows("_ZGTtNSt11logic_errorC1EPKc.cold",
+	      "transaction clone for std::logic_error::logic_error(char const*)");
 	shows("_ZNK1AcvbEv", "A::operator bool");
 	shows("_ZN1AlsEi", "A::operator<<");
 	shows("_Znwm", "operator new");

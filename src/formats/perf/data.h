@@ -165,6 +165,7 @@ struct pp_pd_map {
 struct pp_pd_space {
 	PP_VEC(uint32_t) maps;
 	uint32_t serial; /* another number with each change */
+	uint32_t before; /* mappings below are of the program before, as long as it is not 0 */
 };
 
 struct pp_pd_thread {
@@ -187,6 +188,7 @@ struct pp_pd_threads {
 	PP_VEC(struct pp_pd_thread) threads;
 	struct pp_map thread_of; /* tid -> thread */
 	uint32_t serials;
+	size_t executing; /* processes that have mappings of the program before */
 	PP_VEC(struct pp_pd_jit) jits;
 };
 
@@ -452,6 +454,8 @@ void pp_pd_threads_release(struct pp_pd *);
 void pp_pd_mmap(struct pp_pd *, const unsigned char *record);
 void pp_pd_comm(struct pp_pd *, const unsigned char *record);
 void pp_pd_fork(struct pp_pd *, const unsigned char *record);
+/* A process runs code of its own: it has left execve(), if it was there. */
+void pp_pd_executed(struct pp_pd *, uint32_t pid);
 /* The name of a thread now; the mappings of a process. */
 pp_str pp_pd_comm_of(struct pp_pd *, uint32_t tid);
 const struct pp_pd_space *pp_pd_space_of(const struct pp_pd *, uint32_t pid);

@@ -345,12 +345,30 @@ pp_pd_comm(struct pp_pd *d, const unsigned char *r)
 	t->made_up = false;
 	if (!(pp_pd_misc(d, r) & PP_PD_MISC_EXEC))
 		return;
-	/* Another program: nothing of the one before is mapped any more. */
+	/* Another program: nothing of the one before is mapped any more, but the kernel is still within its execve(). */
 	space = space_make(d, pp_pd_u32(d, r + 8));
 	if (space >= SPACES && d->threads.spaces.at[space].maps.n) {
-		d->threads.spaces.at[space].maps.n = 0;
-		d->threads.spaces.at[space].serial = ++d->threads.serials;
+		d->threads.executing += !d->threads.spaces.at[space].before;
+		d->threads.spaces.at[space].before = (uint32_t)d->threads.maps.n;
 	}
+}
+
+void
+pp_pd_executed(struct pp_pd *d, uint32_t pid)
+{
+	uint32_t at = pp_map_get(&d->threads.space_of, pid);
+	struct pp_pd_space *s = at == PP_MAP_NONE ? NULL : &d->threads.spaces.at[at];
+	size_t i, n = 0;
+
+	if (!s || !s->before)
+		return;
+	for (i = 0; i < s->maps.n; i++)
+		if (s->maps.at[i] >= s->before)
+			s->maps.at[n++] = s->maps.at[i];
+	s->maps.n = n;
+	s->before = 0;
+	s->serial = ++d->threads.serials;
+	d->threads.executing--;
 }
 
 /* A child has all that its parent has mapped. */
@@ -363,6 +381,9 @@ space_copy(struct pp_pd *d, uint32_t parent, uint32_t child)
 
 	if (to < SPACES || from == s)
 		return;
+	d->threads.executing -= s->before != 0;
+	d->threads.executing += from->before != 0;
+	s->before = from->before;
 	s->maps.n = 0;
 	s->serial = ++d->threads.serials;
 	if (!pp_vec_reserve(&s->maps, from->maps.n)) {

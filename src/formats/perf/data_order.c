@@ -127,7 +127,8 @@ order_is_free(const struct pp_pd *d)
 	for (i = 0; i < d->attrs.n; i++)
 		if (d->attrs.at[i].sample_type & PP_PD_READ)
 			return false;
-	return d->frames.walk.sums && d->order.sides == 0 && d->threads.jits.n == 0;
+	return d->frames.walk.sums && d->order.sides == 0 && d->threads.jits.n == 0 &&
+	       d->threads.executing == 0;
 }
 
 /* Takes all that is not later than a time. */

@@ -238,6 +238,8 @@ pp_pd_sample(struct pp_pd *d, const unsigned char *record)
 		             pp_pd_size(d, record));
 		return;
 	}
+	if (PP_UNLIKELY(d->threads.executing) && f.mode == PP_PD_USER)
+		pp_pd_executed(d, f.pid);
 	if (f.branches && !f.by_branches) {
 		d->counts.branches += f.branch_n > 0;
 		pp_pd_branches_add(d, &f, f.branches, f.branch_n);

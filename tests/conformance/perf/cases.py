@@ -142,6 +142,23 @@ def branches(tap, ask, directory):
         os.remove(carried)
 
 
+def executing(tap, ask, directory):
+    """Within execve() the callers are of the program before; its own code is of the new one only."""
+    recording = make.Recording()
+    recording.kernel()
+    recording.comm(7, 7, 'sh', 10)
+    recording.mmap(7, 0x400000, 0x1000, 0, '/bin/sh', 20)
+    recording.comm(7, 7, 'ls', 30, executed=True)
+    recording.sample(7, 7, 40, [make.MARK_KERNEL, 0xffffffff81000100, make.MARK_USER, 0x400010], misc=make.KERNEL)
+    recording.mmap(7, 0x500000, 0x1000, 0, '/bin/ls', 50)
+    recording.sample(7, 7, 60, [make.MARK_USER, 0x500020, 0x400010])
+    path = os.path.join(directory, 'exec.perf.data')
+    with open(path, 'wb') as out:
+        out.write(make.file_of(recording))
+    modules = {(row['name'], row.get('module')) for row in ask.json('top', path, '-n', '0', '--option', 'symbols=no')['functions']}
+    tap.same(modules, {('0xffffffff81000100', '[kernel.kallsyms]'), ('0x10', '/bin/sh'), ('0x20', '/bin/ls'), ('0x400010', None)}, 'within execve()')
+
+
 def kernel_here(tap, ask, directory):
     """A recording of this machine that has no build ids, as out of a pipe: its kernel is the one that runs."""
     found = {}
@@ -350,6 +367,7 @@ def main():
         layouts(tap, ask, directory)
         damage(tap, ask, directory)
         branches(tap, ask, directory)
+        executing(tap, ask, directory)
         kernel_here(tap, ask, directory)
         limits(tap, ask, directory)
         symbols(tap, ask, directory)
