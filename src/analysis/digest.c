@@ -8,6 +8,7 @@
 
 #include "analysis/identity.h"
 #include "base/sort.h"
+#include "base/stops.h"
 
 /* ---- functions -------------------------------------------------------------------------- */
 
@@ -321,6 +322,8 @@ cut_number(struct cutting *c)
 	for (node = d->root + 1; node < d->tree->n; node++) {
 		uint32_t parent = d->place[pp_tree_parent(d->tree, node)];
 
+		if (pp_account_stops_at(node))
+			return false;
 		d->place[node] = parent;
 		if (parent == PP_DIGEST_NOWHERE)
 			continue;
@@ -412,7 +415,7 @@ cut_lay(struct cutting *c)
 		struct pending next = c->open.at[--c->open.n];
 		uint32_t here = (uint32_t)d->up.n;
 
-		ok = cut_place(c, next);
+		ok = cut_place(c, next) && !pp_account_stops_at(here);
 		if (ok && next.more)
 			c->sum_at.at[c->stays.at[next.node].parent] = here;
 		else if (ok)

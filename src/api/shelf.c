@@ -114,7 +114,8 @@ pp_shelf_put(pp_shelf *shelf, const struct pp_shelf_key *key, struct pp_profile 
 {
 	struct pp_shelved *s = calloc(1, sizeof *s);
 
-	if (!s || !pp_vec_push(&shelf->list, s)) {
+	/* What was broken off is not what it should be. */
+	if (!s || pp_account_stops() || !pp_vec_push(&shelf->list, s)) {
 		free(s);
 		pp_handles_free(handles);
 		pp_profile_free(profile);

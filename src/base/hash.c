@@ -2,6 +2,7 @@
  * Hashing of bytes, and an open-addressing map with linear probing.
  */
 #include "base/hash.h"
+#include "base/stops.h"
 
 #include <stdlib.h>
 
@@ -42,9 +43,14 @@ map_double(struct pp_map *m)
 	larger.slots = calloc(larger.mask + 1, sizeof *larger.slots);
 	if (!larger.slots)
 		return false;
-	for (i = 0; i < old; i++)
+	for (i = 0; i < old; i++) {
+		if (pp_account_stops_at(i)) {
+			free(larger.slots);
+			return false;
+		}
 		if (m->slots[i].used)
 			larger.slots[map_slot(&larger, m->slots[i].key)] = m->slots[i];
+	}
 	free(m->slots);
 	*m = larger;
 	return true;

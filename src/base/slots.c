@@ -2,6 +2,7 @@
  * Room for slots; looking up and adding are in the header.
  */
 #include "base/slots.h"
+#include "base/stops.h"
 
 #include <stdlib.h>
 
@@ -69,9 +70,14 @@ pp_slots_double(struct pp_slots *s)
 
 	if (s->shift == 0 || !pp_slots_init(&larger, 33 - s->shift, s->pages))
 		return false;
-	for (i = 0; i <= s->mask; i++)
+	for (i = 0; i <= s->mask; i++) {
+		if (pp_account_stops_at(i)) {
+			pp_slots_release(&larger);
+			return false;
+		}
 		if (s->at[i].row)
 			pp_slots_put(&larger, s->at[i].tag, s->at[i].row);
+	}
 	pp_slots_release(s);
 	*s = larger;
 	return true;

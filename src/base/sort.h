@@ -7,7 +7,10 @@
 
 #include "base/common.h"
 
-/* Sorts n elements of `size` bytes. The comparison gets `ctx` last; it should leave no ties. */
+/*
+ * Sorts n elements of `size` bytes. The comparison gets `ctx` last; it should leave no ties. When what it is for is
+ * wanted no more (pp_account_stops()) the elements are all there, in whatever order.
+ */
 void pp_sort(void *base, size_t n, size_t size, int (*cmp)(const void *, const void *, void *ctx),
              void *ctx);
 

@@ -3,6 +3,7 @@
  * longer than n log n, and is its own alternative when memory is short.
  */
 #include "base/sort.h"
+#include "base/stops.h"
 
 struct heap {
 	unsigned char *base;
@@ -56,9 +57,9 @@ pp_sort(void *base, size_t n, size_t size, int (*cmp)(const void *, const void *
 	struct heap h = { base, size, cmp, ctx };
 	size_t i;
 
-	for (i = n / 2; i > 0; i--)
+	for (i = n / 2; i > 0 && !pp_account_stops_at(i); i--)
 		heap_sink(&h, i - 1, n);
-	for (i = n; i > 1; i--) {
+	for (i = n; i > 1 && !pp_account_stops_at(i); i--) {
 		heap_swap(&h, 0, i - 1);
 		heap_sink(&h, 0, i - 1);
 	}

@@ -29,6 +29,8 @@ pp_sink_flush(struct pp_sink *s)
 
 	if (s->most && (n > s->most || s->written > s->most - n))
 		pp_sink_fail(s, PP_E_LIMIT, EFBIG);
+	if (pp_account_stops())
+		pp_sink_fail(s, PP_E_NOMEM, ENOMEM);
 	if (n && s->status == PP_OK)
 		s->put(s, s->begin, n);
 	s->written += s->status == PP_OK ? n : 0;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stops.h"
 #include "model/scc.h"
 
 struct pair {
@@ -25,7 +26,7 @@ pairs_sort(const struct pair *from, struct pair *to, size_t n, bool by_caller, s
 		starts[(by_caller ? from[i].caller : from[i].callee) + 1]++;
 	for (i = 1; i <= funcs; i++)
 		starts[i] += starts[i - 1];
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n && !pp_account_stops_at(i); i++)
 		to[starts[by_caller ? from[i].caller : from[i].callee]++] = from[i];
 }
 
@@ -34,11 +35,11 @@ static struct pair *
 sorted_pairs(const struct pp_profile *p, size_t series, bool alone, size_t *n)
 {
 	struct pair *pairs = malloc((p->calls.rows.n + 1) * sizeof *pairs);
-	struct pair *half = malloc((p->calls.rows.n + 1) * sizeof *half);
+	struct pair *half = calloc(p->calls.rows.n + 1, sizeof *half);
 	size_t *starts = malloc((p->funcs.n + 1) * sizeof *starts), i;
 
 	*n = 0;
-	for (i = 0; pairs && i < p->calls.rows.n; i++) {
+	for (i = 0; pairs && i < p->calls.rows.n && !pp_account_stops_at(i); i++) {
 		const struct pp_edge_row *row = &p->calls.rows.at[i];
 
 		if (row->caller && row->callee &&
@@ -50,7 +51,9 @@ sorted_pairs(const struct pp_profile *p, size_t series, bool alone, size_t *n)
 	if (pairs && half && starts) {
 		pairs_sort(pairs, half, *n, false, starts, p->funcs.n);
 		pairs_sort(half, pairs, *n, true, starts, p->funcs.n);
-	} else {
+	}
+	/* Pairs that were not all moved are none. */
+	if (!half || !starts || pp_account_stops()) {
 		free(pairs);
 		pairs = NULL;
 	}
@@ -87,6 +90,9 @@ graph_edges(struct pp_call_graph *g, const struct pp_profile *p, size_t series, 
 			g->first[pairs[i].caller + 1]++;
 		}
 		edge_add(g, p, edges - 1, pairs[i].row);
+		g->cost.failed |= pp_account_stops_at(i);
+		if (g->cost.failed)
+			break;
 	}
 	for (i = 1; i <= g->n; i++)
 		g->first[i] += g->first[i - 1];

@@ -6,6 +6,7 @@
 #include "model/flat_sources.h"
 #include "model/inclusive.h"
 #include "base/sort.h"
+#include "base/stops.h"
 
 void
 pp_flat_release(struct pp_flat *f)
@@ -185,13 +186,13 @@ tree_mark(const struct pp_profile *p, uint32_t *row_of)
 
 	if (!seen)
 		return false;
-	for (node = 1; node < p->tree.n; node++)
+	for (node = 1; node < p->tree.n && !pp_account_stops_at(node); node++)
 		seen[pp_tree_frame(&p->tree, node)] = 1;
 	for (i = 1; i < p->frames.n; i++)
 		if (seen[i])
 			row_of[p->funcs.at[p->frames.at[i].func].same] = 1;
 	free(seen);
-	return true;
+	return !pp_account_stops();
 }
 
 /* The costs of functions in a tree being added up. */
@@ -230,7 +231,8 @@ flat_own(const struct by_tree *t)
 			if (node == 0)
 				continue;
 			row = node_row(t, node);
-			fine = pp_flat_add_self(f, row, pp_series_costs(p, s, r));
+			fine = pp_flat_add_self(f, row, pp_series_costs(p, s, r)) &&
+			       !pp_account_stops_at(r);
 			if (s->has_calls)
 				pp_count_add(&f->calls[row],
 				             (uint64_t)pp_series_cells(s, r)[p->metrics.n]);
@@ -270,7 +272,7 @@ flat_total(const struct by_tree *t, size_t metric)
 
 	if (!pp_inclusive_compute(&inclusive, t->p, metric))
 		return false;
-	for (node = 1; node < t->p->tree.n; node++)
+	for (node = 1; node < t->p->tree.n && !pp_account_stops_at(node); node++)
 		if (pp_bit(t->outermost, node))
 			pp_value_add(m, &f->total[node_row(t, node) * f->metrics + metric],
 			             pp_inclusive_of(&inclusive, node));
@@ -288,7 +290,7 @@ flat_measured(const struct by_tree *t, size_t metric)
 	struct pp_flat *f = t->f;
 	pp_node node;
 
-	for (node = 1; cost && node < t->p->tree.n; node++)
+	for (node = 1; cost && node < t->p->tree.n && !pp_account_stops_at(node); node++)
 		if (pp_bit(t->outermost, node))
 			pp_value_add(m, &f->total[node_row(t, node) * f->metrics + metric],
 			             cost[node]);
@@ -398,7 +400,8 @@ pp_flat_compute(const struct pp_profile *p, struct pp_flat *f)
 
 	*f = (struct pp_flat){ 0 };
 	ok = row_of && source->mark(p, row_of) && flat_number(f, p, row_of) &&
-	     source->fill(f, p, row_of) && pp_flat_settle(f) && flat_facts(f, p, row_of);
+	     source->fill(f, p, row_of) && pp_flat_settle(f) && flat_facts(f, p, row_of) &&
+	     !pp_account_stops();
 	free(row_of);
 	if (ok)
 		return PP_OK;

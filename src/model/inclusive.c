@@ -2,6 +2,7 @@
  * Inclusive cost: parents stand before their children, so one backward loop adds everything up.
  */
 #include "model/inclusive.h"
+#include "base/stops.h"
 
 /* Whether the sum of all absolute own costs fits 63 bits: then no partial sum can overflow either. */
 static bool
@@ -15,7 +16,7 @@ sums_fit(const struct pp_profile *p, size_t metric)
 	for (i = 0; i < p->series.n; i++) {
 		const struct pp_series *s = &p->series.at[i];
 
-		for (row = 0; row < s->rows; row++) {
+		for (row = 0; row < s->rows && !pp_account_stops_at(row); row++) {
 			pp_i128 v = pp_cell_value(m, pp_series_cell(s, row, metric)).i;
 
 			sum += v < 0 ? -v : v;
@@ -24,16 +25,16 @@ sums_fit(const struct pp_profile *p, size_t metric)
 	return sum <= INT64_MAX;
 }
 
-/* Each loop twice is shorter than any way to share them: own costs, then the backward sum. */
+/* Each loop twice is shorter than any way to share them: own costs, then the backward sum. Ends early when it stops. */
 #define ADD_OWN(array, type, convert)                                                              \
 	for (i = 0; i < p->series.n; i++) {                                                        \
 		const struct pp_series *s = &p->series.at[i];                                      \
                                                                                                    \
-		for (row = 0; row < s->rows; row++)                                                \
+		for (row = 0; row < s->rows && !pp_account_stops_at(row); row++)                   \
 			(array)[pp_series_node(s, row)] +=                                         \
 			    (type)pp_cell_value(m, pp_series_cell(s, row, metric)).convert;        \
 	}                                                                                          \
-	for (node = x->n; node-- > 1;)                                                             \
+	for (node = x->n; node-- > 1 && !pp_account_stops_at(node);)                               \
 	(array)[pp_tree_parent(&p->tree, node)] += (array)[node]
 
 bool
@@ -60,7 +61,10 @@ pp_inclusive_compute(struct pp_inclusive *x, const struct pp_profile *p, size_t 
 			return false;
 		ADD_OWN(x->wide, pp_i128, i);
 	}
-	return true;
+	if (!pp_account_stops())
+		return true;
+	pp_inclusive_release(x);
+	return false;
 }
 
 bool
@@ -85,11 +89,11 @@ pp_measured_compute(const struct pp_profile *p, size_t metric)
 	for (i = 0; cost && i < p->series.n; i++) {
 		const struct pp_series *s = &p->series.at[i];
 
-		for (row = 0; row < s->rows; row++)
+		for (row = 0; row < s->rows && !pp_account_stops_at(row); row++)
 			pp_value_add(m, &cost[pp_series_node(s, row)],
 			             pp_cell_value(m, pp_series_measured(p, s, row)[metric]));
 	}
-	for (node = 1; cost && node < p->tree.n; node++)
+	for (node = 1; cost && node < p->tree.n && !pp_account_stops_at(node); node++)
 		if (pp_tree_parent(&p->tree, node) == 0)
 			pp_value_add(m, &cost[0], cost[node]);
 	return cost;
@@ -106,7 +110,7 @@ pp_own_compute(const struct pp_profile *p, size_t metric)
 	for (i = 0; own && i < p->series.n; i++) {
 		const struct pp_series *s = &p->series.at[i];
 
-		for (row = 0; row < s->rows; row++)
+		for (row = 0; row < s->rows && !pp_account_stops_at(row); row++)
 			pp_value_add(m, &own[pp_series_node(s, row)],
 			             pp_cell_value(m, pp_series_cell(s, row, metric)));
 	}
@@ -195,6 +199,10 @@ pp_children_compute(struct pp_children *c, const struct pp_profile *p)
 
 		c->next[node] = c->first[parent];
 		c->first[parent] = node;
+		if (pp_account_stops_at(node)) {
+			pp_children_release(c);
+			return false;
+		}
 	}
 	return true;
 }
@@ -253,6 +261,7 @@ pp_outermost_compute(const struct pp_profile *p, const pp_func *func_of_frame)
 	pp_node node = 0;
 	uint64_t *bits;
 	uint32_t *active;
+	size_t steps;
 
 	if (p->tree.marks_recursion && p->tree.recursive && frames_are_funcs(p, func_of_frame))
 		return outermost_from_marks(p);
@@ -265,7 +274,7 @@ pp_outermost_compute(const struct pp_profile *p, const pp_func *func_of_frame)
 	}
 	/* A walk over the tree without a stack: down to the first child, else to the next sibling, else
 	 * up; `active` counts how often each function is on the path. */
-	for (;;) {
+	for (steps = 0; !pp_account_stops_at(steps); steps++) {
 		if (c.first[node]) {
 			node = c.first[node];
 		} else {
@@ -280,6 +289,10 @@ pp_outermost_compute(const struct pp_profile *p, const pp_func *func_of_frame)
 		}
 		if (active[func_of_frame[pp_tree_frame(&p->tree, node)]]++ == 0)
 			bits[node >> 6] |= (uint64_t)1 << (node & 63);
+	}
+	if (pp_account_stops()) {
+		free(bits);
+		bits = NULL;
 	}
 out:
 	pp_children_release(&c);

@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 
+#include "base/stops.h"
 #include "model/ledger.h"
 
 enum pp_basis
@@ -72,7 +73,7 @@ own_add_rows(const struct owning *o, bool calls)
 	const struct pp_profile *p = o->p;
 	size_t n = calls ? p->calls.rows.n : p->lines.rows.n, i;
 
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n && !pp_account_stops_at(i); i++) {
 		pp_func func = calls ? p->calls.rows.at[i].callee : p->lines.rows.at[i].func;
 		uint32_t series = calls ? p->calls.rows.at[i].series : p->lines.rows.at[i].series;
 
@@ -130,7 +131,7 @@ own_add_net(const struct owning *o)
 	bool *called = pp_funcs_called(p, o->alone);
 	size_t i;
 
-	for (i = 0; called && i < p->calls.rows.n; i++) {
+	for (i = 0; called && i < p->calls.rows.n && !pp_account_stops_at(i); i++) {
 		const struct pp_edge_row *row = &p->calls.rows.at[i];
 		pp_func caller = pp_func_id(p, row->caller, o->alone),
 		        callee = pp_func_id(p, row->callee, o->alone);
@@ -159,7 +160,7 @@ pp_profile_own(const struct pp_profile *p, size_t series, bool alone, struct pp_
 		own_add_costs(&o);
 	else if (fine)
 		own_add_rows(&o, basis == PP_BASIS_CALLS);
-	fine = fine && !own->failed;
+	fine = fine && !own->failed && !pp_account_stops();
 	if (!fine)
 		pp_ledger_release(own);
 	return fine;

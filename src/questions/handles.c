@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/sort.h"
+#include "base/stops.h"
 #include "base/vec.h"
 
 /* After so many numbers it is asked whether anybody still wants them. */
@@ -142,7 +143,7 @@ calls_add(struct pp_numbering *t)
 	for (i = 0; t->calls && i < p->series.n; i++) {
 		const struct pp_series *s = &p->series.at[i];
 
-		for (row = 0; s->has_calls && row < s->rows; row++)
+		for (row = 0; s->has_calls && row < s->rows && !pp_account_stops_at(row); row++)
 			pp_count_add(&t->calls[t->of[pp_series_node(s, row)]],
 			             (uint64_t)pp_series_cells(s, row)[p->metrics.n]);
 	}
@@ -179,12 +180,12 @@ pp_numbering_make(struct pp_numbering *t, const struct pp_profile *p)
 		}
 	}
 	walk_release(&w);
-	for (i = fine ? t->n : 0; i-- > 0;) {
+	for (i = fine ? t->n : 0; i-- > 0 && !pp_account_stops_at(i);) {
 		t->end[i] = t->end[i] > i ? t->end[i] : i + 1;
 		if (i && t->end[t->parent[i]] < t->end[i])
 			t->end[t->parent[i]] = t->end[i];
 	}
-	return fine && calls_add(t);
+	return fine && calls_add(t) && !pp_account_stops();
 }
 
 void
@@ -209,7 +210,7 @@ pp_numbering_totals(const struct pp_numbering *t, size_t metric)
 	pp_node node;
 
 	if (totals && metric < p->metrics.n && pp_inclusive_compute(&cost, p, metric)) {
-		for (node = 0; node < p->tree.n; node++)
+		for (node = 0; node < p->tree.n && !pp_account_stops_at(node); node++)
 			pp_value_add(&p->metrics.at[metric], &totals[t->of[node]],
 			             pp_inclusive_of(&cost, node));
 	} else if (metric < p->metrics.n) {
@@ -254,7 +255,7 @@ pp_numbering_adopt(struct pp_numbering *t, const struct pp_numbering *whole)
 		return false;
 	}
 	t->label[0] = 1;
-	for (i = 0; i < t->n && found; i++)
+	for (i = 0; i < t->n && found && !pp_account_stops_at(i); i++)
 		found = children_adopt(t, whole, i, by_func);
 	free(by_func);
 	if (!found) {

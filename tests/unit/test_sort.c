@@ -48,11 +48,66 @@ check(size_t n, size_t step, int sign)
 	free(pairs);
 }
 
+/* Stops when it has been asked so often. */
+static bool
+stops(void *ctx)
+{
+	unsigned *left = ctx;
+
+	if (*left)
+		--*left;
+	return *left == 0;
+}
+
+/* Who may stop gets the same order; who does, all elements, long before they are sorted. */
+static void
+check_stop(size_t n)
+{
+	struct pair *pairs = calloc(n, sizeof *pairs);
+	unsigned char *seen = calloc(n, 1);
+	unsigned asked, whole = 0;
+
+	for (asked = 1000; pairs && seen && asked; asked = asked == 1000 ? 12 : asked / 2) {
+		struct order order = { 1, 0 };
+		unsigned left = asked;
+		struct pp_account account = { .limit = UINT64_MAX,
+			                      .stop = stops,
+			                      .stop_ctx = &left };
+		struct pp_account *before;
+		size_t i, wrong = 0, found = 0;
+
+		for (i = 0; i < n; i++)
+			pairs[i].key = (uint32_t)(i * 7 % n);
+		before = pp_account_enter(&account);
+		pp_sort(pairs, n, sizeof *pairs, pair_cmp, &order);
+		(void)pp_account_enter(before);
+		memset(seen, 0, n);
+		for (i = 0; i < n; i++) {
+			wrong += pairs[i].key != i;
+			found += pairs[i].key < n && !seen[pairs[i].key];
+			seen[pairs[i].key] = 1;
+		}
+		is_u64(found, n, "all elements are there, stopped after %u", asked);
+		whole = asked == 1000 ? order.comparisons : whole;
+		if (asked == 1000)
+			is_u64(wrong, 0, "who may stop and does not: %zu elements", n);
+		else
+			ok(left ? order.comparisons == whole : order.comparisons < whole,
+			   "%u comparisons of %u", order.comparisons, whole);
+	}
+	free(pairs);
+	free(seen);
+}
+
 int
 main(void)
 {
 	static const size_t sizes[] = { 0, 1, 2, 3, 10, 1000, 100003 };
 	size_t i;
+
+	check_stop(200003);
+	check_stop(131072);
+	check_stop(65537);
 
 	for (i = 0; i < PP_COUNT_OF(sizes); i++) {
 		check(sizes[i], 1, 1);

@@ -35,7 +35,7 @@ pp_whole_open(struct pp_whole *w, struct pp_reader *reader)
 		return PP_OK;
 	while (status == PP_OK && pp_input_need(in, 1)) {
 		pp_buf_add(&text, in->cur, pp_input_left(in));
-		status = text.failed ? PP_E_NOMEM : PP_OK;
+		status = text.failed || pp_account_stops() ? PP_E_NOMEM : PP_OK;
 		in->cur = in->end;
 	}
 	if (status == PP_OK)

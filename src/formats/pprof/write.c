@@ -2,6 +2,7 @@
  * Any profile as pprof: a sample for each stack and series that cost something. What was read from this format, and is still as it
  * was, is written from its own message (rewrite.c).
  */
+#include "base/stops.h"
 #include "formats/kit/sampled.h"
 #include "formats/otlp/translate.h"
 #include "formats/pprof/emit.h"
@@ -179,6 +180,7 @@ nodes_locate(struct pprof_write *w)
 
 		w->location[node] = location_find(w, within ? w->location[parent] : 0, frame);
 		w->above[node] = within ? w->above[parent] : parent;
+		w->no_memory |= pp_account_stops_at(node);
 	}
 	return !w->no_memory;
 }

@@ -11,6 +11,7 @@
 #include "formats/spaa/spaa.h"
 
 #include "base/sort.h"
+#include "base/stops.h"
 
 #define ANY_THREAD INT64_MIN
 
@@ -355,6 +356,7 @@ moments_walk(struct pp_spaa_reader *r,
 
 		if (record != PP_MAP_NONE && (at->timed || !build))
 			fine = step(&t, at, record);
+		fine = fine && !pp_account_stops_at(i);
 	}
 	free(order);
 	free(t.values);
