@@ -586,7 +586,8 @@ ask_series(struct pp_reply *r, const char *const *files, size_t n)
 	size_t i;
 
 	for (i = 0; i < n && status == PP_OK; i++) {
-		status = topic_load(r, files + i, 1, &order, i);
+		if (!pp_topic_shelved(r, files[i], i))
+			status = topic_load(r, files + i, 1, &order, i);
 		pp_load_progress(r,
 		                 (struct pp_progress_at){ files[i], true, i + 1 == n, i + 1, n });
 	}

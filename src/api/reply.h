@@ -130,6 +130,8 @@ bool pp_topic_wants_whole(const struct pp_reply *);
 /* The same as a topic that knows the profile as it was read, beside what filters leave of it. */
 pp_status pp_topic_whole(struct pp_reply *, const char *const *files, size_t n,
                          const struct pp_load_order *, size_t topic);
+/* Makes what is on the shelf a topic as it is; false when it is not there. */
+bool pp_topic_shelved(struct pp_reply *, const char *file, size_t topic);
 /* Lets go of the input and the profile, keeps the findings. */
 void pp_loaded_drop(struct pp_reply *, struct pp_loaded *);
 /*

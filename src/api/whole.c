@@ -104,6 +104,22 @@ can_shelve(const struct pp_reply *r, size_t n)
 	       !reading->options.list.n && !reading->maps.list.n;
 }
 
+bool
+pp_topic_shelved(struct pp_reply *r, const char *file, size_t topic)
+{
+	struct pp_topic t = { .file = file };
+	struct pp_shelf_key key;
+
+	if (pp_member_find(r, file) || !can_shelve(r, 1) || !pp_shelf_key_of(file, &key) ||
+	    !shelf_find(r, &key, &t))
+		return false;
+	t.profile = t.whole;
+	t.chosen = t.whole->format;
+	t.stamp = pp_shelf_stamp(&key);
+	r->topics[topic] = t;
+	return true;
+}
+
 /* Reads files as one profile, nothing filtered, which stays beside the view of it. */
 static pp_status
 whole_load(struct pp_reply *r, const char *const *files, size_t n,

@@ -121,7 +121,7 @@ file_slurp(struct file *f, size_t size)
 
 	f->region = bytes;
 	while (bytes && n < size && got > 0) {
-		got = fd_read(f->fd, bytes + n, size - n);
+		got = pp_account_stops() ? -1 : fd_read(f->fd, bytes + n, size - n);
 		n += got > 0 ? (size_t)got : 0;
 	}
 	f->in.begin = bytes;

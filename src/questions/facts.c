@@ -118,15 +118,32 @@ handle_text(char out[16], char kind, uint64_t handle)
 
 /* ---- what the numbers are worth ---- */
 
+/* How many samples the metric was taken from; 0 when it was not, or nobody knows. */
+static double
+samples_of(const struct pp_facts *f)
+{
+	const struct pp_profile *p = f->profile;
+	const struct pp_metric *m = f->metric < p->metrics.n ? &p->metrics.at[f->metric] : NULL;
+	bool time = m && (m->kind == PP_KIND_WALL_TIME || m->kind == PP_KIND_CPU_TIME);
+	size_t i = f->metric;
+
+	/* Time of samples that are counted beside it. */
+	if (time && !(m->flags & PP_METRIC_SAMPLED))
+		for (i = 0; i < p->metrics.n && p->metrics.at[i].kind != PP_KIND_SAMPLES;)
+			i++;
+	if (!m || i >= p->metrics.n)
+		return 0;
+	if (p->metrics.at[i].kind == PP_KIND_SAMPLES)
+		return pp_value_double(&p->metrics.at[i], f->flat.whole[i]);
+	return m->flags & PP_METRIC_SAMPLED ? (double)p->samples : 0;
+}
+
 static void
 trust_find(struct pp_facts *f)
 {
 	const struct pp_profile *p = f->profile;
 	const struct pp_metric *m = f->metric < p->metrics.n ? &p->metrics.at[f->metric] : NULL;
-	bool sampled = m && (m->kind == PP_KIND_SAMPLES || m->flags & PP_METRIC_SAMPLED);
-	double samples = m && m->kind == PP_KIND_SAMPLES
-	                     ? pp_value_double(m, f->flat.whole[f->metric])
-	                     : (double)p->samples;
+	double samples = samples_of(f);
 	struct pp_stating s;
 
 	if (!p->complete) {
@@ -137,7 +154,7 @@ trust_find(struct pp_facts *f)
 		pp_fact_begin(&s, f);
 		pp_fact_end(&s, "estimated", 0, 0, NULL, NULL, NULL);
 	}
-	if (sampled && samples > 0 && samples < FEW_SAMPLES) {
+	if (samples > 0 && samples < FEW_SAMPLES) {
 		pp_fact_begin(&s, f);
 		pp_row_key(&s.row, "samples");
 		pp_row_real(&s.row, samples, 2);

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/id_table.h"
+#include "base/stops.h"
 #include "model/scc.h"
 #include "questions/facts.h"
 
@@ -101,6 +102,7 @@ stated_add(struct graph *g, const struct pp_facts *f)
 		struct link link = stated_link(p, i);
 
 		link_add(g, link.caller, link.callee, stated_total(f, i));
+		g->failed |= pp_account_stops_at(i);
 	}
 	for (i = 0; g->has_calls && i < p->calls.rows.n && !g->failed; i++)
 		edge_add(g, f, stated_link(p, i), (uint64_t)pp_edge_cell(p, i, 0),
@@ -143,10 +145,13 @@ tree_add(struct graph *g, const struct pp_facts *f)
 	g->has_calls = t->calls != NULL;
 	g->stacks = true;
 	g->failed |= !totals || !on.count;
-	for (node = 1; !g->failed && node < t->n; node++)
+	for (node = 1; !g->failed && node < t->n; node++) {
 		link_add(g, t->func[t->parent[node]], t->func[node],
 		         pp_value_double(m, totals[node]));
+		g->failed |= pp_account_stops_at(node);
+	}
 	for (node = 1; !g->failed && node < t->n; node++) {
+		g->failed |= pp_account_stops_at(node);
 		first = node_enter(g, t, &on, node);
 		if (g->has_calls)
 			edge_add(g, f, (struct link){ t->func[t->parent[node]], t->func[node] },

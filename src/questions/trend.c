@@ -131,23 +131,25 @@ file_add(struct trend *t, struct pp_answer *a, size_t file, size_t metric)
 {
 	const struct pp_profile *p = t->subject->topics[file].profile;
 	const struct pp_metric *m = &p->metrics.at[metric];
-	struct pp_flat flat;
-	pp_status status = pp_flat_compute(p, &flat);
+	const struct pp_handles *known = t->subject->topics[file].handles;
+	struct pp_flat made = { 0 };
+	const struct pp_flat *flat = known ? &known->flat : &made;
+	pp_status status = known ? PP_OK : pp_flat_compute(p, &made);
 	size_t row;
 
 	if (status == PP_E_UNSUPPORTED)
 		return PP_OK;
 	if (status != PP_OK)
 		return pp_answer_fail_status(a, status);
-	t->totals[file] = pp_value_double(m, flat.whole[metric]);
-	for (row = 0; row < flat.n && status == PP_OK; row++) {
-		double self = pp_value_double(m, pp_flat_get(&flat, row, metric).own);
+	t->totals[file] = flat->whole ? pp_value_double(m, flat->whole[metric]) : 0;
+	for (row = 0; row < flat->n && status == PP_OK; row++) {
+		double self = pp_value_double(m, pp_flat_get(flat, row, metric).own);
 
 		if (self > 0 &&
-		    !pp_vec_push(&t->seen, (struct seen){ p, flat.func[row], file, self }))
+		    !pp_vec_push(&t->seen, (struct seen){ p, flat->func[row], file, self }))
 			status = pp_answer_fail_status(a, PP_E_NOMEM);
 	}
-	pp_flat_release(&flat);
+	pp_flat_release(&made);
 	return status;
 }
 

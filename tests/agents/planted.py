@@ -144,6 +144,16 @@ def worth():
         file.write('main;[unknown] 60\nmain;0x7f00aa 20\nmain;work 40\n')
     found = check('few samples without names', ask('findings', 'few.folded'), ['few-samples', 'unknown-names'])
     TAP.same(found['unknown-names'][0][1]['self'], 80, 'what has no name')
+    nodes = [{'id': n + 1, 'callFrame': {'functionName': name, 'scriptId': '0', 'url': '', 'lineNumber': 0, 'columnNumber': 0}, 'hitCount': hits,
+              'children': children} for n, (name, hits, children) in enumerate((('(root)', 0, [2]), ('main', 30, [3]), ('work', 90, [])))]
+    for name, times in (('few', 1), ('many', 3)):
+        samples = ([2] * 30 + [3] * 90) * times
+        with open(f'{name}.cpuprofile', 'w') as file:
+            json.dump({'nodes': [{**node, 'hitCount': node['hitCount'] * times} for node in nodes], 'startTime': 0, 'endTime': 1000 * len(samples),
+                       'samples': samples, 'timeDeltas': [1000] * len(samples)}, file)
+        found = check(f'{name} samples that stand for time', ask('findings', f'{name}.cpuprofile'), ['few-samples'] if name == 'few' else [])
+        if name == 'few':
+            TAP.same(found['few-samples'][0][1]['samples'], 120, 'how few')
     with open('cut.folded', 'w') as file:
         file.write('main;work 4000\nmain;work')
     TAP.ok('incomplete' in kinds(ask('findings', 'cut.folded')), 'a file that is cut')
