@@ -45,12 +45,19 @@ metrics_add(struct pp_answer *a, const struct pp_profile *p)
 	free(totals);
 }
 
-/* Readers that see samples only as weights leave the count to the metric: its sum may pass 64 bits. */
+bool
+pp_samples_are_weights(const struct pp_profile *p)
+{
+	size_t primary = pp_profile_primary(p);
+
+	return p->samples == 0 && primary < p->metrics.n &&
+	       p->metrics.at[primary].kind == PP_KIND_SAMPLES;
+}
+
 static void
 samples_add(struct pp_answer *a, const struct pp_profile *p, size_t primary)
 {
-	if (p->samples == 0 && primary < p->metrics.n &&
-	    p->metrics.at[primary].kind == PP_KIND_SAMPLES)
+	if (pp_samples_are_weights(p))
 		pp_answer_value(a, "samples", p, primary, pp_profile_total(p, primary));
 	else
 		pp_answer_count(a, "samples", p->samples);

@@ -8,6 +8,8 @@
 #include "questions/answer.h"
 #include "text/json_emit.h"
 
+/* Whether the reader saw samples only as weights: how many is the primary metric's total, which may pass 64 bits. */
+bool pp_samples_are_weights(const struct pp_profile *);
 /* "format" to "time". */
 void pp_answer_profile(struct pp_answer *, const struct pp_profile *, const struct pp_counts *);
 /* "key": the metadata of a profile, nested as in the file; and the same as a value of JSON that is begun elsewhere. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analysis/counts.h"
+#include "questions/describe.h"
 #include "questions/excerpt_tree.h"
 #include "questions/facts.h"
 
@@ -42,14 +43,22 @@ counts_add(struct pp_row *r, const struct pp_profile *p, const struct pp_counts 
 	const struct {
 		const char *key;
 		uint64_t count;
-	} all[] = { { "events", p->events },        { "samples", p->samples },
-		    { "stacks", counts->stacks },   { "functions", counts->functions },
-		    { "threads", counts->threads }, { "edges", counts->edges },
+	} all[] = { { "stacks", counts->stacks },
+		    { "functions", counts->functions },
+		    { "threads", counts->threads },
+		    { "edges", counts->edges },
 		    { "lines", counts->lines } };
-	size_t i;
+	size_t i, primary = pp_profile_primary(p);
 
 	pp_row_key(r, "counts");
 	pp_row_open(r, '{');
+	pp_row_key(r, "events");
+	pp_row_count(r, p->events);
+	pp_row_key(r, "samples");
+	if (pp_samples_are_weights(p))
+		pp_row_value(r, &p->metrics.at[primary], pp_profile_total(p, primary));
+	else
+		pp_row_count(r, p->samples);
 	for (i = 0; i < PP_COUNT_OF(all); i++) {
 		pp_row_key(r, all[i].key);
 		pp_row_count(r, all[i].count);

@@ -177,6 +177,17 @@ def numbers_hold(polyprof, server, samples, file):
     return None
 
 
+def counts_hold(polyprof, server, samples, file):
+    """What is counted is the same in `info` with a budget and without."""
+    run = subprocess.run([polyprof, 'info', '--json', os.path.join(samples, file)], capture_output=True)
+    if run.returncode:
+        return None
+    exact = json.loads(run.stdout)['counts']
+    answer, _, _ = server.call('info', file=file, budget=2000)
+    wrong = {key: value for key, value in answer['counts'].items() if exact.get(key, 0) != value}
+    return f'{wrong} instead of {exact}' if wrong else None
+
+
 def handles_hold(polyprof, server, samples, file):
     """What the command line prints is what the server answers."""
     for tool in ('top', 'tree'):
@@ -207,6 +218,7 @@ def main():
         tap.ok(*result(trees_hold(server, file), f'{file}: trees add up'))
         tap.ok(*result(open_all(server, file), f'{file}: trees can be opened'))
         tap.ok(*result(numbers_hold(polyprof, server, samples, file), f'{file}: numbers'))
+        tap.ok(*result(counts_hold(polyprof, server, samples, file), f'{file}: counts'))
         tap.ok(*result(handles_hold(polyprof, server, samples, file), f'{file}: two processes'))
     code, rest, _ = server.end()
     tap.ok(code == 0 and rest == b'', 'the server ends with its input')
