@@ -30,6 +30,8 @@ struct groups {
 struct walk {
 	struct pp_calltree tree;
 	uint64_t *outermost;
+	uint64_t *
+	    first; /* calls next to the function that no call of the same two is around; NULL = outermost says */
 	enum pp_calls_side side;
 	pp_func func;
 	size_t metric;
@@ -139,7 +141,8 @@ step(struct walk *w, struct groups *g, pp_node from, pp_node to, pp_node cost, u
 	if (!group || (depth < w->depth && !pp_vec_push(&group->spots, (struct spot){ to, cost })))
 		return false;
 	pp_count_add(&group->row.calls, w->tree.calls ? w->tree.calls[cost] : 0);
-	if (pp_bit(w->outermost, cost))
+	if (pp_bit(w->first && (depth == 1 || w->side == PP_CALLERS) ? w->first : w->outermost,
+	           cost))
 		for (m = 0; m < p->metrics.n; m++)
 			pp_value_add(&p->metrics.at[m], &group->total[m],
 			             pp_calltree_cost(&w->tree, cost, m));
@@ -213,6 +216,67 @@ walk_on(struct walk *w, struct groups *first)
 		groups_release(&levels.at[--levels.n].groups);
 	pp_vec_release(&levels);
 	return fine;
+}
+
+/* The other end of the call that a node is; false when the function is at none, or at both. */
+static bool
+other_end(const struct walk *w, pp_node node, pp_func *other)
+{
+	const struct pp_profile *p = w->tree.profile;
+	pp_node parent = pp_tree_parent(&p->tree, node);
+	pp_func callee = w->tree.func_of_frame[pp_tree_frame(&p->tree, node)];
+	pp_func caller = parent ? w->tree.func_of_frame[pp_tree_frame(&p->tree, parent)] : 0;
+
+	*other = w->side == PP_CALLERS ? caller : callee;
+	return (w->side == PP_CALLERS ? callee : caller) == w->func && *other != w->func;
+}
+
+/*
+ * Functions that call each other in turn: a stack counts once for each two of them that call each other, as often as they
+ * do. Goes through the tree with a count of the calls that are open, by the other end.
+ */
+static bool
+first_mark(struct walk *w)
+{
+	const struct pp_profile *p = w->tree.profile;
+	uint32_t *open = calloc(p->funcs.n + 1, sizeof *open);
+	struct pp_children children = { 0 };
+	bool fine = pp_children_compute(&children, p);
+	pp_node node = fine ? children.first[0] : 0;
+	pp_func other;
+
+	w->first = calloc((size_t)p->tree.n / 64 + 1, sizeof *w->first);
+	while (open && w->first && node) {
+		pp_node next = children.first[node];
+
+		if (other_end(w, node, &other) && open[other]++ == 0)
+			w->first[node >> 6] |= (uint64_t)1 << (node & 63);
+		while (!next && node) {
+			if (other_end(w, node, &other))
+				open[other]--;
+			next = children.next[node];
+			node = pp_tree_parent(&p->tree, node);
+		}
+		node = next;
+	}
+	fine = fine && open && w->first;
+	free(open);
+	pp_children_release(&children);
+	return fine;
+}
+
+/* Whether a call of the function, or one that it does, is of a function that runs already. */
+static bool
+comes_again(const struct walk *w)
+{
+	const struct pp_profile *p = w->tree.profile;
+	pp_func other;
+	pp_node node;
+
+	for (node = 1; node < p->tree.n; node++)
+		if (!pp_bit(w->outermost, node) && other_end(w, node, &other))
+			return true;
+	return false;
 }
 
 static bool
@@ -340,10 +404,14 @@ pp_calls_compute(const struct pp_profile *p, pp_func func, enum pp_calls_side si
 		                          : pp_calltree_init(&w.tree, p, false);
 		w.outermost = fine ? pp_outermost_compute(p, w.tree.func_of_frame) : NULL;
 		out->has_calls = w.tree.has_calls;
-		fine = fine && w.outermost && calls_from_tree(&w) && flat_of_one(&w, flat);
+		fine = fine && w.outermost;
+		if (fine && !w.tree.has_calls && comes_again(&w))
+			fine = first_mark(&w);
+		fine = fine && calls_from_tree(&w) && flat_of_one(&w, flat);
 		if (w.tree.profile)
 			pp_calltree_release(&w.tree);
 		free(w.outermost);
+		free(w.first);
 	} else {
 		return PP_E_UNSUPPORTED;
 	}

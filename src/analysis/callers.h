@@ -5,6 +5,10 @@
  * an edge's total is what the callee's outermost activations cost that came over this edge: the totals
  * of all callers add up to the function's own total, and no edge exceeds either of its ends. A call of a
  * function by itself therefore has calls but no total.
+ *
+ * Where nothing but stacks is known, calls were not counted, and functions call each other in turn, each stack
+ * counts once for every pair of caller and callee on it, as it does for every function. Without that, whoever calls
+ * a function that runs already would seem to call nothing. Callers may then add up to more than the function.
  */
 #ifndef PP_CALLERS_H
 #define PP_CALLERS_H

@@ -63,7 +63,7 @@ $ polyprof callees odd recursion.folded
   calls
 
     total%  total  function
-      0.0%      0  even
+     23.8%     10  even
 
 Call sites, where they are known.
 
@@ -174,3 +174,30 @@ $ polyprof callees --focus nothing even cycle.callgrind
     it calls nothing
 ! polyprof: this profile knows which function called which, but not whole stacks, so they are estimated: at least 10.0% of the cost is on stacks that are certain; 1 cycle of calls is taken as one
 ! polyprof: the filters leave nothing
+
+Functions that call each other in turn: a stack counts once for each two of them, whichever way they are asked for:
+$ printf 'main;even;odd;even;odd 4\nmain;odd;even 2\nmain;even 1\n' > turns.folded; polyprof peek even turns.folded; polyprof callees odd turns.folded; polyprof callers --depth 2 odd turns.folded
+  even: 7 in all, 3 by itself
+  called by
+
+    total%  total  function
+     85.7%      6  odd
+     71.4%      5  main
+
+  calls
+
+    total%  total  function
+     57.1%      4  odd
+  odd: 6 in all, 4 by itself
+  calls
+
+    total%  total  function
+     85.7%      6  even
+  odd: 6 in all, 4 by itself
+  called by
+
+    total%  total  function
+     57.1%      4  even
+     57.1%      4    main
+      0.0%      0    odd
+     28.6%      2  main

@@ -68,6 +68,32 @@ def perf_script(rng, samples, damaged):
             yield rng.choice(('\t           1 lost its header (x)', 'nonsense', '#', '  c.c:3', '\t'))
 
 
+def pprof(rng, samples, damaged):
+    """Deep stacks of 500 locations of one function each, and (if asked) samples that are wrong, empty, labelled or below zero."""
+    def varint(n):
+        out = bytearray()
+        while n > 127:
+            out.append(n & 127 | 128)
+            n >>= 7
+        return bytes(out + bytes([n]))
+
+    def sub(field, data):
+        return varint(field << 3 | 2) + varint(len(data)) + data
+
+    texts = ['', 'samples', 'count', 'key', 'value', *(f'f{i}' for i in range(500))]
+    numbers = [varint(i) for i in range(1, 502)]
+    yield sub(1, b'\x08\x01\x10\x02')
+    for _ in range(samples):
+        stack, rest = b''.join(rng.choices(numbers[:-1], k=rng.randint(100, 300))), sub(2, varint(rng.randint(0, 99)))
+        if damaged and rng.random() < 0.001:
+            stack, rest = rng.choice(((stack + numbers[-1], rest), (stack, rest + b'\x10\x01'), (b'', rest), (stack, rest + sub(3, b'\x08\x03\x10\x04')),
+                                      (stack + b'\x81', rest), (stack, b'\x10' + b'\xff' * 9 + b'\x01'), (stack, rest + b'\x48\x01')))
+        yield sub(2, sub(1, stack) + rest)
+    for i in range(1, 501):
+        yield sub(4, b'\x08' + varint(i) + sub(4, b'\x08' + varint(i))) + sub(5, b'\x08' + varint(i) + b'\x10' + varint(i + 4))
+    yield from (sub(6, text.encode()) for text in texts)
+
+
 def generate(directory):
     """Large inputs, made the same way each time."""
     rng = random.Random(1)
@@ -84,6 +110,11 @@ def generate(directory):
         path = os.path.join(directory, name)
         with open(path, 'w') as file:
             file.writelines(line + '\n' for line in perf_script(rng, 5000, damaged))
+        yield path
+    for name, damaged in (('large.pb', False), ('damaged.pb', True)):
+        path = os.path.join(directory, name)
+        with open(path, 'wb') as file:
+            file.writelines(pprof(rng, 14000, damaged))
         yield path
     path = os.path.join(directory, 'large.diff.folded')
     with open(path, 'w') as file:

@@ -495,9 +495,17 @@ pp_pprof_release(struct pprof_doc *d)
 void
 pp_pprof_samples_init(struct pprof_samples *s, struct pprof_doc *d, bool report)
 {
+	pp_pprof_samples_of(s, d,
+	                    d->sample_count ? pp_slice_between(d->samples, d->samples_end)
+	                                    : pp_slice_of(NULL, 0),
+	                    report);
+}
+
+void
+pp_pprof_samples_of(struct pprof_samples *s, struct pprof_doc *d, struct pp_slice part, bool report)
+{
 	*s = (struct pprof_samples){ .doc = d, .report = report };
-	pp_wire_init(&s->wire, d->sample_count ? pp_slice_between(d->samples, d->samples_end)
-	                                       : pp_slice_of(NULL, 0));
+	pp_wire_init(&s->wire, part);
 }
 
 void
@@ -526,6 +534,7 @@ location_add(struct pprof_samples *s, uint64_t id)
 	uint32_t row = location_find(s->doc, id);
 
 	if (PP_UNLIKELY(row == PPROF_NONE)) {
+		s->odd = true;
 		if (s->report)
 			pp_pprof_report(s->doc, PPROF_LOCATION_UNKNOWN, s->message.p,
 			                "a sample refers to location %llu", (unsigned long long)id);
@@ -604,6 +613,7 @@ sample_field_odd(struct pprof_samples *s, const struct pp_wire_field *f)
 		return false;
 	}
 	s->has_unknown |= !known || f->type == PP_WIRE_GROUP;
+	s->odd = true;
 	s->doc->diags = silent ? NULL : diags;
 	fine = field_odd(s->doc, f, "a sample", known);
 	s->doc->diags = diags;
@@ -613,6 +623,7 @@ sample_field_odd(struct pprof_samples *s, const struct pp_wire_field *f)
 static void
 sample_wire_report(struct pprof_samples *s, const struct pp_wire *w, struct pp_slice message)
 {
+	s->odd |= w->error || w->overflow_at;
 	if (s->report && (w->error || w->overflow_at))
 		pp_pprof_wire_report(s->doc, w, message);
 }
@@ -659,6 +670,7 @@ pp_pprof_samples_next(struct pprof_samples *s)
 			continue;
 		if (PP_LIKELY(s->values.n == s->doc->types.n))
 			return true;
+		s->odd = true;
 		if (s->report && s->doc->types.n)
 			pp_pprof_report(s->doc, PPROF_VALUE_COUNT, s->message.p,
 			                "%zu values, and %zu sample types", s->values.n,

@@ -137,6 +137,7 @@ struct pprof_samples {
 	PP_VEC(int64_t) values;
 	PP_VEC(struct pp_slice) labels;
 	bool has_unknown;
+	bool odd; /* a sample was left out, or there is something to be told */
 };
 
 /* Zero but for bytes, offset, diags and the seed of the id tables; false when out of memory. To be released in any case. */
@@ -167,6 +168,8 @@ size_t pp_pprof_primary(const struct pprof_doc *);
 void pp_pprof_check(struct pprof_doc *);
 
 void pp_pprof_samples_init(struct pprof_samples *, struct pprof_doc *, bool report);
+/* The same for those of a part of the message. */
+void pp_pprof_samples_of(struct pprof_samples *, struct pprof_doc *, struct pp_slice, bool report);
 /* The next one that is right; false at the end, or when out of memory (doc->no_memory). */
 bool pp_pprof_samples_next(struct pprof_samples *);
 void pp_pprof_samples_release(struct pprof_samples *);
@@ -212,6 +215,33 @@ struct pprof_cut {
 struct pprof_cut *pp_pprof_cuts(struct pprof_doc *);
 /* Takes off a stack, the innermost first, what is to be dropped. */
 void pp_pprof_cut_stack(const struct pprof_cut *, uint32_t **stack, size_t *depth);
+
+/* ---- samples on several threads ---- */
+
+/* The frames of a location, the innermost first. */
+struct pprof_span {
+	uint32_t first, n;
+};
+
+/* What it takes to find the frames of samples, and what is done with them, in the order of the file. */
+struct pprof_ahead {
+	const struct pprof_doc *doc;
+	const struct pprof_cut *cuts;
+	const struct pprof_span *spans; /* by location */
+	const pp_frame *frames;         /* of all of them */
+	uint64_t max_depth;
+	void *ctx;
+	/* Uses a sample without labels; no frames = no locations. False to stop. */
+	bool (*sample)(void *ctx, const unsigned char *message, const pp_frame *frames,
+	               size_t depth, const int64_t *values);
+	/* Reads samples that are not as plain as that. */
+	bool (*odd)(void *ctx, struct pp_slice samples);
+};
+
+/* Whether it pays. */
+bool pp_pprof_may_go_ahead(const struct pp_reader *, const struct pprof_doc *);
+/* PP_E_IO when the caller wants to stop, PP_E_NOMEM. */
+pp_status pp_pprof_go_ahead(struct pp_reader *, const struct pprof_ahead *);
 
 /* ---- what was before ---- */
 /* The bits of a first line of text that is one of the older forms; 0 = it is none. */

@@ -16,18 +16,13 @@
 
 #define TYPES_MOST 10000
 
-/* The frames of a location, the innermost first. */
-struct frame_span {
-	uint32_t first, n;
-};
-
 struct pprof_read {
 	struct pp_reader *reader;
 	struct pp_builder *b;
 	struct pprof_doc doc;
 	struct pprof_cut *cuts; /* by location; NULL = nothing is dropped */
 	PP_VEC(pp_module) modules;
-	PP_VEC(struct frame_span) spans;    /* by location */
+	PP_VEC(struct pprof_span) spans;    /* by location */
 	PP_VEC(pp_frame) frames;            /* of all of them */
 	pp_frame no_stack;                  /* what stands for samples without locations */
 	PP_VEC(pp_frame) stack;             /* of a sample, root first at its end */
@@ -40,6 +35,8 @@ struct pprof_read {
 	bool found_fall;        /* that of a type became known only now */
 	PP_VEC(int64_t) values; /* of a sample with what was gained */
 	uint64_t samples;
+	struct pprof_labels checks; /* what was seen of labels */
+	bool reports;               /* what is wrong with samples is told */
 };
 
 /* ---- metrics ---- */
@@ -211,7 +208,7 @@ frame_build(struct pprof_read *r, const struct pprof_location *l, const struct p
 
 /* The frames of a location without lines: what its binary says, where names are wanted, else one without a name. */
 static void
-nameless_build(struct pprof_read *r, const struct pprof_location *l, struct frame_span *span)
+nameless_build(struct pprof_read *r, const struct pprof_location *l, struct pprof_span *span)
 {
 	const struct pprof_mapping *m = l->mapping != PPROF_NONE ? &r->doc.mappings.at[l->mapping]
 	                                                         : NULL;
@@ -240,7 +237,7 @@ frames_build(struct pprof_read *r)
 	for (i = 0; i < d->locations.n && pp_builder_ok(r->b); i++) {
 		const struct pprof_location *l = &d->locations.at[i];
 		uint32_t stay = r->cuts ? r->cuts[i].stay : l->lines, k;
-		struct frame_span span = { (uint32_t)r->frames.n, stay ? stay : 1 };
+		struct pprof_span span = { (uint32_t)r->frames.n, stay ? stay : 1 };
 
 		if (!pp_vec_reserve(&r->frames, r->frames.n + span.n + PP_NATIVE_FRAMES))
 			return false;
@@ -280,7 +277,7 @@ stack_expand(struct pprof_read *r, const uint32_t *locations, size_t n, size_t *
 	}
 	at = r->stack.at + need;
 	for (i = 0; i < n; i++) {
-		struct frame_span span = r->spans.at[locations[i]];
+		struct pprof_span span = r->spans.at[locations[i]];
 
 		for (k = 0; k < span.n; k++)
 			*--at = r->frames.at[span.first + k];
@@ -416,68 +413,128 @@ no_stack_build(struct pprof_read *r)
 
 /* What a sample costs, and what that gained where a type falls; NULL when out of memory. */
 static const int64_t *
-values_of(struct pprof_read *r, const struct pprof_samples *s)
+values_of(struct pprof_read *r, const int64_t *values)
 {
 	const struct pp_profile *p = r->b->profile;
-	size_t i;
+	size_t n = r->doc.types.n, i;
 
-	for (i = 0; i < s->values.n; i++)
-		if (PP_UNLIKELY(s->values.at[i] < 0 && !r->falls[i]))
+	for (i = 0; i < n; i++)
+		if (PP_UNLIKELY(values[i] < 0 && !r->falls[i]))
 			r->falls[i] = r->found_fall = true;
-	if (PP_LIKELY(r->late || p->metrics.n == s->values.n))
-		return s->values.at;
+	if (PP_LIKELY(r->late || p->metrics.n == n))
+		return values;
 	if (!pp_vec_reserve(&r->values, p->metrics.n)) {
 		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
 		return NULL;
 	}
-	memcpy(r->values.at, s->values.at, s->values.n * sizeof *r->values.at);
-	for (i = s->values.n; i < p->metrics.n; i++)
-		r->values.at[i] = pp_cell_gained(PP_INT, s->values.at[p->metrics.at[i].net]);
+	memcpy(r->values.at, values, n * sizeof *r->values.at);
+	for (i = n; i < p->metrics.n; i++)
+		r->values.at[i] = pp_cell_gained(PP_INT, values[p->metrics.at[i].net]);
 	return r->values.at;
 }
 
-static void
-samples_read(struct pprof_read *r, bool report)
+/* Gives a stack to the builder; `message` is where its sample stands. */
+static bool
+sample_use(struct pprof_read *r, uint32_t series, const unsigned char *message,
+           const pp_frame *frames, size_t depth, const int64_t *values)
 {
-	struct pprof_doc *d = &r->doc;
+	const struct pprof_doc *d = &r->doc;
+
+	pp_builder_at(r->b, pp_at_offset(d->offset + (uint64_t)(message - d->bytes.p)));
+	values = d->types.n ? values_of(r, values) : NULL;
+	if (values)
+		pp_build_stack(r->b, series, frames, depth, values);
+	r->samples++;
+	return pp_builder_ok(r->b);
+}
+
+/* Samples one by one. */
+static void
+samples_use(struct pprof_read *r, struct pprof_samples *s)
+{
 	bool with_labels = pp_order_has_labels(&r->b->order) || r->b->order.facets & PP_THREADS;
-	struct pprof_labels labels;
-	struct pprof_samples s;
-	uint64_t until = 0;
+	uint64_t until = r->samples;
 
-	d->no_memory |= !pp_strtab_init(&r->label_sets, r->reader->seed);
-	d->no_memory |= !pp_pprof_labels_init(&labels, d, r->reader->seed);
-	pp_pprof_samples_init(&s, d, report);
-	while (pp_builder_ok(r->b) && pp_pprof_samples_next(&s)) {
-		uint32_t *locations = s.stack.at;
-		size_t n = s.stack.n, depth;
+	while (pp_builder_ok(r->b) && pp_pprof_samples_next(s)) {
+		uint32_t *locations = s->stack.at;
+		size_t n = s->stack.n, depth;
 		const pp_frame *frames;
-		const int64_t *values;
 
-		if (s.labels.n && report)
-			pp_pprof_labels_check(&labels, &s);
+		if (s->labels.n && s->report)
+			pp_pprof_labels_check(&r->checks, s);
 		if (r->cuts)
 			pp_pprof_cut_stack(r->cuts, &locations, &n);
 		if (PP_UNLIKELY(n == 0 && !r->no_stack))
 			no_stack_build(r);
 		frames = stack_expand(r, locations, n, &depth);
-		pp_builder_at(r->b, pp_at_offset(d->offset + (uint64_t)(s.message.p - d->bytes.p)));
-		values = frames && d->types.n ? values_of(r, &s) : NULL;
-		if (values)
-			pp_build_stack(r->b, with_labels && s.labels.n ? series_of(r, &s) : 0,
-			               frames, depth, values);
-		r->has_labels |= s.labels.n > 0;
-		r->samples++;
+		r->has_labels |= s->labels.n > 0;
+		if (frames)
+			(void)sample_use(r, with_labels && s->labels.n ? series_of(r, s) : 0,
+			                 s->message.p, frames, depth, s->values.at);
 		if (r->samples >= until) {
 			until = r->samples + 65536;
 			if (r->reader->progress && r->reader->progress(r->reader))
 				pp_builder_fail(r->b, PP_E_IO, NULL);
 		}
 	}
-	if (d->no_memory)
-		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
-	pp_pprof_samples_release(&s);
-	pp_pprof_labels_release(&labels);
+	pp_pprof_samples_release(s);
+}
+
+/* What threads ahead give: a sample that is plain, and those that are not. */
+static bool
+ahead_sample(void *ctx, const unsigned char *message, const pp_frame *frames, size_t depth,
+             const int64_t *values)
+{
+	struct pprof_read *r = ctx;
+
+	if (PP_UNLIKELY(depth == 0)) {
+		if (!r->no_stack)
+			no_stack_build(r);
+		frames = &r->no_stack;
+		depth = 1;
+	}
+	return sample_use(r, 0, message, frames, depth, values);
+}
+
+static bool
+ahead_odd(void *ctx, struct pp_slice part)
+{
+	struct pprof_read *r = ctx;
+	struct pprof_samples s;
+
+	pp_pprof_samples_of(&s, &r->doc, part, r->reports);
+	samples_use(r, &s);
+	return pp_builder_ok(r->b) && !r->doc.no_memory;
+}
+
+static void
+samples_read(struct pprof_read *r, bool report)
+{
+	struct pprof_doc *d = &r->doc;
+	struct pprof_samples s;
+	pp_status status = PP_OK;
+
+	r->reports = report;
+	d->no_memory |= !pp_strtab_init(&r->label_sets, r->reader->seed);
+	d->no_memory |= !pp_pprof_labels_init(&r->checks, d, r->reader->seed);
+	if (pp_pprof_may_go_ahead(r->reader, d) && pp_builder_ok(r->b) && !d->no_memory) {
+		const struct pprof_ahead with = { .doc = d,
+			                          .cuts = r->cuts,
+			                          .spans = r->spans.at,
+			                          .frames = r->frames.at,
+			                          .max_depth = r->b->limits.max_depth,
+			                          .ctx = r,
+			                          .sample = ahead_sample,
+			                          .odd = ahead_odd };
+
+		status = pp_pprof_go_ahead(r->reader, &with);
+	} else {
+		pp_pprof_samples_init(&s, d, report);
+		samples_use(r, &s);
+	}
+	if (d->no_memory || status != PP_OK)
+		pp_builder_fail(r->b, d->no_memory ? PP_E_NOMEM : status, NULL);
+	pp_pprof_labels_release(&r->checks);
 }
 
 static void

@@ -184,6 +184,41 @@ def tags(path, metric):
     return {(t['key'], str(t['value'])): t['cost'][metric] for t in answer('tags', '--json', '-q', path)['tags'] if str(t['value']) != '0'}
 
 
+def printed_peek(path):
+    """Callers and callees of each function as pprof prints them."""
+    blocks = {}
+    for block in re.split(r'^-+\+-+\n', open(path, encoding='utf-8').read(), flags=re.M)[2:]:
+        sides, me = ({}, {}), None
+        for line in block.splitlines():
+            cost, _, text = line.partition('|')
+            text = re.sub(r' \(inline\)$', '', text)
+            if text.startswith('   '):
+                sides[me is not None][text[3:]] = int(re.match(r'-?\d+', cost.split()[0]).group())
+            else:
+                me = text[1:]
+        if me:
+            blocks[me] = sides
+    return blocks
+
+
+def peek(path, metric, function):
+    got = answer('peek', '--json', '-q', '-n', '0', '--granularity', 'functions', '-m', metric, f'/^{re.escape(function)}$/', path)
+    sides = ({}, {})
+    for side, key in zip(sides, ('callers', 'callees')):
+        for row in got[key]:
+            if row['total'][metric]:
+                side[row['name']] = side.get(row['name'], 0) + row['total'][metric]
+    return sides
+
+
+def peeks(name, path, metric, file):
+    """A few functions of each, and those that call each other in turn."""
+    printed = printed_peek(file)
+    chosen = sorted(printed)[::len(printed) // 3 + 1] + [f for f in ('Module._compile', 'odd', '(anonymous)') if f in printed]
+    for function in sorted(set(chosen)):
+        tap.same(peek(path, metric, function), printed[function], f'{name}: peek {function}')
+
+
 def oracles(name, path):
     stem = os.path.join(corpus, 'oracle', os.path.basename(name)[:-len('.pb.gz')])
     for file in sorted(glob.glob(glob.escape(stem) + '.top.*.*.txt')):
@@ -192,6 +227,7 @@ def oracles(name, path):
     primary = answer('info', '--json', '-q', path)['primary']
     tap.same(traces(path, primary), printed_traces(stem + '.traces.txt'), f'{name}: traces')
     tap.same(tags(path, primary), printed_tags(stem + '.tags.txt'), f'{name}: tags')
+    peeks(name, path, primary, stem + '.peek.txt')
 
 
 def filtered(name, path):
