@@ -3,8 +3,10 @@
  */
 #include "formats/kit/sampled.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "base/slice.h"
 
 /* A unit as google/pprof knows it: lower case, without an s at the end. Memory counts by 1024. */
@@ -96,4 +98,18 @@ pp_sampled_placeholder(struct pp_builder *b, struct pp_slice file)
 		start--;
 	start = start == n ? 0 : start;
 	return pp_build_strf(b, "[%.*s]", (int)(n - start), (const char *)file.p + start);
+}
+
+void
+pp_sampled_range_keep(struct pp_builder *b, pp_module module, uint64_t start, uint64_t limit,
+                      uint64_t offset)
+{
+	char text[3 * PP_HEX_MAX];
+	int n;
+
+	if (!module || !(start || limit || offset))
+		return;
+	n = snprintf(text, sizeof text, "%llx %llx %llx", (unsigned long long)start,
+	             (unsigned long long)limit, (unsigned long long)offset);
+	pp_build_extra(b, PP_SAMPLED_RANGE, module, "range", pp_slice_of(text, (size_t)n));
 }

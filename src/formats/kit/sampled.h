@@ -21,5 +21,12 @@ enum pp_metric_kind pp_sampled_kind(struct pp_slice name, const struct pp_sample
 bool pp_sampled_is_kernel(struct pp_slice file);
 /* What code without a name is called: by its binary, "[libc.so.6]", or "<unknown>". */
 pp_str pp_sampled_placeholder(struct pp_builder *, struct pp_slice file);
+/*
+ * Keeps where a module was mapped, as an extra of it (start, limit and offset in hexadecimal), for a profile that is going to
+ * be changed and cannot be written from its own message.
+ */
+#define PP_SAMPLED_RANGE 0x6d617070U
+void pp_sampled_range_keep(struct pp_builder *, pp_module, uint64_t start, uint64_t limit,
+                           uint64_t offset);
 
 #endif

@@ -1,6 +1,8 @@
 /*
  * Mappings, locations and stacks of a message as modules and frames.
  */
+#include "formats/kit/native.h"
+#include "formats/kit/resolve.h"
 #include "formats/kit/sampled.h"
 #include "formats/otlp/read.h"
 
@@ -82,6 +84,9 @@ pp_otlp_modules_build(struct otlp_read *r)
 		if (!pp_vec_push(&r->modules,
 		                 i && (file.n || build_id.n) ? pp_build_module(r->b, &row) : 0))
 			pp_otlp_no_memory(r);
+		else if (pp_reader_option(r->reader, "symbolize"))
+			pp_sampled_range_keep(r->b, r->modules.at[i], m->f[OTLP_MAPPING_START],
+			                      m->f[OTLP_MAPPING_LIMIT], m->f[OTLP_MAPPING_OFFSET]);
 	}
 	free(kinds);
 	return kinds != NULL;
@@ -134,6 +139,33 @@ frame_build(struct otlp_read *r, const struct otlp_row *l, const struct otlp_lin
 	return pp_build_frame(r->b, &frame);
 }
 
+/* The frames of a location without lines: what its binary says, where names are wanted, else one without a name. There is room. */
+static uint32_t
+nameless_build(struct otlp_read *r, const struct otlp_row *l)
+{
+	const struct otlp_doc *d = &r->doc;
+	uint64_t mapping = l->f[OTLP_LOCATION_MAPPING];
+	struct pp_resolve_at at = { .address = l->f[OTLP_LOCATION_ADDRESS] };
+	size_t n;
+
+	if (mapping < r->modules.n) {
+		const struct otlp_row *m = &d->tables[OTLP_TABLE_MAPPINGS].at[mapping];
+
+		at.module = r->modules.at[mapping];
+		at.kernel = r->b->profile->modules.at[at.module].kind == PP_MODULE_KERNEL;
+		at.start = m->f[OTLP_MAPPING_START];
+		at.limit = m->f[OTLP_MAPPING_LIMIT];
+		at.offset = m->f[OTLP_MAPPING_OFFSET];
+	}
+	n = at.module ? pp_resolve_frames(r->reader, r->b, &at, r->frames.at + r->frames.n,
+	                                  PP_NATIVE_FRAMES)
+	              : 0;
+	if (n == 0)
+		r->frames.at[r->frames.n + n++] = frame_build(r, l, NULL, 0);
+	r->frames.n += n;
+	return (uint32_t)n;
+}
+
 bool
 pp_otlp_frames_build(struct otlp_read *r)
 {
@@ -148,11 +180,12 @@ pp_otlp_frames_build(struct otlp_read *r)
 		struct otlp_span span = { (uint32_t)r->frames.n, l->lines.n ? l->lines.n : 1 };
 		uint32_t k;
 
-		if (!pp_vec_reserve(&r->frames, r->frames.n + span.n) ||
-		    !pp_vec_push(&r->spans, span))
+		if (!pp_vec_reserve(&r->frames, r->frames.n + span.n + PP_NATIVE_FRAMES))
 			return false;
 		if (l->lines.n == 0)
-			r->frames.at[r->frames.n++] = frame_build(r, l, NULL, 0);
+			span.n = nameless_build(r, l);
+		if (!pp_vec_push(&r->spans, span))
+			return false;
 		for (k = 0; k < l->lines.n; k++)
 			r->frames.at[r->frames.n++] = frame_build(
 			    r, l, &d->lines.at[l->lines.first + k], l->lines.n - 1 - k);

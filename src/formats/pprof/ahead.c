@@ -6,7 +6,7 @@
 #include "formats/kit/parts.h"
 #include "formats/pprof/pprof.h"
 
-#define PIECE_BYTES ((size_t)128 << 10)
+#define PIECE_BYTES ((size_t)256 << 10)
 #define ROUND_PIECES 8
 /* Less is done before threads have started. */
 #define SMALLEST ((size_t)4 << 20)

@@ -151,6 +151,9 @@ modules_build(struct pprof_read *r)
 
 		if (!pp_vec_push(&r->modules, module))
 			return false;
+		if (pp_reader_option(r->reader, "symbolize"))
+			pp_sampled_range_keep(r->b, module, m->f[MAPPING_START],
+			                      m->f[MAPPING_LIMIT], m->f[MAPPING_OFFSET]);
 	}
 	return true;
 }

@@ -15,6 +15,14 @@ struct out_location {
 	uint32_t id; /* 0 = no sample needed it yet */
 };
 
+/* Where a module was mapped, where that is known; the first of a module has the module's number as its id. */
+struct out_range {
+	pp_module module;
+	uint64_t start, limit, offset;
+	uint32_t id;
+	bool used;
+};
+
 /* What a sample type is of the profile's metrics. */
 struct out_type {
 	size_t metric;
@@ -37,7 +45,8 @@ struct pprof_write {
 	PP_VEC(pp_func) functions; /* in the order of their ids, from 1 on */
 	uint8_t *has;              /* by module: fields 7 to 10 as bits */
 	bool *is_used;             /* by module */
-	PP_VEC(uint64_t) numbers;  /* of a sample */
+	PP_VEC(struct out_range) ranges;
+	PP_VEC(uint64_t) numbers; /* of a sample */
 	uint64_t samples;
 	bool too_large; /* a value has more than 63 bits */
 	bool no_memory;
@@ -273,6 +282,54 @@ line_put(struct pprof_write *w, const struct pp_frame_row *frame, pp_module modu
 	                            (inlined ? 8 : 0));
 }
 
+/* ---- mappings ---- */
+
+/* No process has as many; each address is looked for among all of them. */
+#define RANGES_MOST 4096
+
+static void
+ranges_read(struct pprof_write *w)
+{
+	const struct pp_profile *p = w->p;
+	uint32_t more = (uint32_t)p->modules.n;
+	size_t i, k;
+
+	for (i = 0; w->described && i < p->kept.extras.n && w->ranges.n < RANGES_MOST; i++) {
+		const struct pp_extra_row *extra = &p->kept.extras.at[i];
+		struct pp_slice text = pp_text_of(p, extra->bytes), word;
+		struct out_range range = { .module = extra->row, .id = extra->row };
+		uint64_t *const numbers[] = { &range.start, &range.limit, &range.offset };
+		bool fine = extra->table == PP_SAMPLED_RANGE && extra->row &&
+		            extra->row < p->modules.n;
+
+		for (k = 0; fine && k < PP_COUNT_OF(numbers); k++)
+			fine = pp_slice_word(&text, &word) && pp_num_hex(word, numbers[k]);
+		for (k = 0; fine && k < w->ranges.n && range.id == extra->row; k++)
+			if (w->ranges.at[k].module == range.module)
+				range.id = more++;
+		if (fine)
+			w->no_memory |= !pp_vec_push(&w->ranges, range);
+	}
+}
+
+/* The id of the mapping that an address of a module is in. */
+static uint32_t
+mapping_of(struct pprof_write *w, pp_module module, uint64_t address)
+{
+	size_t i;
+
+	for (i = 0; i < w->ranges.n; i++) {
+		struct out_range *range = &w->ranges.at[i];
+
+		if (range->module != module || address < range->start || address >= range->limit)
+			continue;
+		range->used = true;
+		return range->id;
+	}
+	w->is_used[module] = true;
+	return module;
+}
+
 static void
 locations_write(struct pprof_write *w)
 {
@@ -286,34 +343,60 @@ locations_write(struct pprof_write *w)
 		bool nameless = is_nameless(w, l);
 
 		pp_pprof_put_number(&w->out.message, LOCATION_ID, i);
-		pp_pprof_put_number(&w->out.message, LOCATION_MAPPING, module);
+		pp_pprof_put_number(&w->out.message, LOCATION_MAPPING,
+		                    mapping_of(w, module, frame->address));
 		pp_pprof_put_number(&w->out.message, LOCATION_ADDRESS, frame->address);
 		for (; l && !nameless; l = l->outer ? &w->locations.at[l->outer] : NULL)
 			line_put(w, &p->frames.at[l->frame], module, l->outer != 0);
 		pp_pprof_out_message(&w->out, PROFILE_LOCATION);
-		w->is_used[module] = true;
 	}
+}
+
+static void
+mapping_write(struct pprof_write *w, uint32_t id, pp_module module, const struct out_range *range)
+{
+	const struct pp_module_row *m = &w->p->modules.at[module];
+	unsigned bit;
+
+	pp_pprof_put_number(&w->out.message, MAPPING_ID, id);
+	if (range) {
+		pp_pprof_put_number(&w->out.message, MAPPING_START, range->start);
+		pp_pprof_put_number(&w->out.message, MAPPING_LIMIT, range->limit);
+		pp_pprof_put_number(&w->out.message, MAPPING_OFFSET, range->offset);
+	}
+	pp_pprof_put_number(&w->out.message, MAPPING_FILE, string_of(w, m->name));
+	pp_pprof_put_number(&w->out.message, MAPPING_BUILD_ID, string_of(w, m->build_id));
+	for (bit = 0; bit < 4; bit++)
+		pp_pprof_put_number(&w->out.message, MAPPING_HAS_FUNCTIONS + bit,
+		                    w->has[module] >> bit & 1);
+	pp_pprof_out_message(&w->out, PROFILE_MAPPING);
 }
 
 static void
 mappings_write(struct pprof_write *w)
 {
 	pp_module module;
-	unsigned bit;
+	size_t i;
 
-	for (module = 1; module < w->p->modules.n; module++) {
-		const struct pp_module_row *m = &w->p->modules.at[module];
+	/* What is used of a module outside of its ranges goes with the first of them. */
+	for (i = 0; i < w->ranges.n; i++) {
+		struct out_range *range = &w->ranges.at[i];
 
-		if (!w->is_used[module])
-			continue;
-		pp_pprof_put_number(&w->out.message, MAPPING_ID, module);
-		pp_pprof_put_number(&w->out.message, MAPPING_FILE, string_of(w, m->name));
-		pp_pprof_put_number(&w->out.message, MAPPING_BUILD_ID, string_of(w, m->build_id));
-		for (bit = 0; bit < 4; bit++)
-			pp_pprof_put_number(&w->out.message, MAPPING_HAS_FUNCTIONS + bit,
-			                    w->has[module] >> bit & 1);
-		pp_pprof_out_message(&w->out, PROFILE_MAPPING);
+		if (range->id == range->module && (range->used || w->is_used[range->module]))
+			w->is_used[range->module] = range->used = true;
 	}
+	for (module = 1; module < w->p->modules.n; module++) {
+		const struct out_range *range = NULL;
+
+		for (i = 0; i < w->ranges.n && !range; i++)
+			range = w->ranges.at[i].id == module ? &w->ranges.at[i] : NULL;
+		if (w->is_used[module])
+			mapping_write(w, module, module, range);
+	}
+	for (i = 0; i < w->ranges.n; i++)
+		if (w->ranges.at[i].used && w->ranges.at[i].id != w->ranges.at[i].module)
+			mapping_write(w, w->ranges.at[i].id, w->ranges.at[i].module,
+			              &w->ranges.at[i]);
 }
 
 static void
@@ -556,6 +639,7 @@ profile_write(struct pprof_write *w)
 		w->no_memory = true;
 		return;
 	}
+	ranges_read(w);
 	types_choose(w);
 	types_write(w);
 	samples_write(w);
@@ -623,6 +707,7 @@ model_write(struct pp_writer *writer)
 	pp_map_release(&w.location_of);
 	pp_vec_release(&w.used);
 	pp_vec_release(&w.functions);
+	pp_vec_release(&w.ranges);
 	pp_vec_release(&w.numbers);
 	free(w.location);
 	free(w.above);

@@ -5,6 +5,7 @@ spin.perf.data is a recording of `spin` (gcc -g -O2 -static -nostdlib spin.c) by
 spin.script.txt what `perf script -F +srcline` says of it. Stacks, inlined functions and lines must be perf's. Speaks TAP.
 """
 import collections
+import gzip
 import json
 import lzma
 import os
@@ -244,6 +245,13 @@ def mapped(tap, ask, root, has_lines):
     stack = json.loads(ask.run('traces', '--json', named).stdout)['traces'][0]['stack']
     tap.same(stack, ['run', 'descend', 'work'] + (['twice', 'mix'] if has_lines else []), 'symbolize: a mapped program, and what was inlined')
     tap.ok('symbolize' not in done.stderr, 'symbolize: nothing is missing')
+    range_ = field(2, start) + field(3, start + 0x1000)
+    tap.ok(range_ in gzip.open(named).read(), 'symbolize: it is still known where the program was mapped')
+    ask.run('convert', '-q', bare, '-o', root + '/bare.otlp')
+    ask.run('symbolize', '-q', root + '/bare.otlp', '-o', root + '/named.otlp', '--binary', whole)
+    ask.run('convert', '-q', root + '/named.otlp', '-o', named)
+    tap.same(json.loads(ask.run('traces', '--json', named).stdout)['traces'][0]['stack'], stack, 'symbolize: OTLP, and what was inlined')
+    tap.ok(range_ in gzip.open(named).read(), 'symbolize: OTLP knows where the program was mapped')
     done = ask.run('symbolize', bare, '-o', named, '--binary', root + '/other')
     tap.ok('other build' in done.stderr, 'symbolize: of another build nothing is taken')
 
