@@ -136,6 +136,8 @@ check_lines(void)
 		{ "gperftools-heap",
 		  "heap profile: 1: 8 [1: 8] @ heapprofile\n"
 		  "1: 8 [1: 8] @ 0x55a697c0a010 0x55a697c0a011 0x55a697c0a01234\n" },
+		{ "pprof", "goroutine profile: total 1\n"
+		           "1 @ 0x55a697c0a010 0x55a697c0a011 0x55a697c0a012 0x55a697c0a01234\n" },
 		{ "dump",
 		  "Thread 1 (Thread 0x7f10b3a51740 (LWP 211)):\n#0  compute_something_with_a_name_of_length (n=12) at calc.c:41\n"
 		  "#1  0x000055d0aa3c0001 in main (argc=1) at main.c:7\n" },

@@ -535,7 +535,9 @@ pp_pprof_legacy_read(struct pp_reader *reader, struct pp_builder *b)
 {
 	struct legacy_read r = { .reader = reader, .b = b, .period = 1, .scale = 1 };
 	struct pp_whole whole = { 0 };
-	pp_status status = pp_whole_open(&whole, reader);
+	bool binary = pp_input_need(reader->in, 1) && reader->in->cur[0] == 0;
+	pp_status status = binary ? pp_whole_open(&whole, reader)
+	                          : pp_whole_open_lines(&whole, reader, b);
 	struct pp_slice bytes = { 0 };
 	struct pp_words words;
 
@@ -544,7 +546,7 @@ pp_pprof_legacy_read(struct pp_reader *reader, struct pp_builder *b)
 		status = PP_E_NOMEM;
 	if (status == PP_OK) {
 		bytes = pp_slice_between(reader->in->cur, reader->in->end);
-		if (bytes.n && bytes.p[0] == 0 && pp_words_find(bytes, JAVA_VERSION, &words)) {
+		if (binary && pp_words_find(bytes, JAVA_VERSION, &words)) {
 			cpu_read(&r, &words);
 		} else {
 			b->profile->variant = pp_build_strz(b, "text");
