@@ -8,8 +8,9 @@
 #include "serve/serve.h"
 #include "store/list_json.h"
 
-/* Rows of one answer, so that it stays small. */
+/* Rows of one answer, and its bytes, so that it stays small. */
 #define ROWS_MAX 2000
+#define BYTES_MAX ((size_t)1000000)
 
 static size_t
 number_of(const struct pp_query *q, const char *name, size_t otherwise)
@@ -19,6 +20,27 @@ number_of(const struct pp_query *q, const char *name, size_t otherwise)
 	return text && *text && !text[strspn(text, "0123456789")] && strlen(text) < 10
 	           ? (size_t)strtoul(text, NULL, 10)
 	           : otherwise;
+}
+
+/* As many rows as fit; what comes next is said in "cut". */
+static bool
+rows_put(struct pp_exchange *x, const struct pp_store_list *list, size_t skip, size_t most)
+{
+	struct pp_sink *out;
+	bool fine;
+
+	do {
+		x->out.n = 0;
+		if (pp_sink_buffer(&x->out, &out) != PP_OK)
+			return false;
+		pp_store_list_json(list, skip, most, out);
+		fine = pp_sink_commit(out) == PP_OK;
+		pp_sink_close(out);
+		/* Rows are not all of one size. */
+		if (fine && x->out.n > BYTES_MAX)
+			most = most * (BYTES_MAX / 10 * 9) / x->out.n;
+	} while (fine && x->out.n > BYTES_MAX && most > 0);
+	return fine;
 }
 
 static void
@@ -31,22 +53,18 @@ list_put(struct pp_exchange *x, const struct pp_query *q, const char *source)
 	size_t most = number_of(q, "n", ROWS_MAX);
 	struct pp_selected *selected = NULL;
 	struct pp_buf problem = { 0 };
-	struct pp_sink *out = NULL;
 	pp_status status = pp_store_select(source, &texts, &selected, &problem);
 	int code = pp_exit_of(status);
 
-	if (status == PP_OK && pp_sink_buffer(&x->out, &out) == PP_OK) {
+	if (status == PP_OK && rows_put(x, pp_selected_list(selected), number_of(q, "page", 0),
+	                                most && most < ROWS_MAX ? most : ROWS_MAX)) {
 		x->status = 200;
 		x->type = PP_JSON_TYPE;
-		pp_store_list_json(pp_selected_list(selected), number_of(q, "page", 0),
-		                   most && most < ROWS_MAX ? most : ROWS_MAX, out);
-		(void)pp_sink_commit(out);
 	} else {
 		pp_buf_addc(&problem, '\0');
 		pp_answer_error(x, code == PP_EXIT_USAGE ? 400 : 422, "store",
 		                problem.n > 1 ? problem.p : pp_status_text(status));
 	}
-	pp_sink_close(out);
 	if (selected)
 		pp_store_provider.close(selected);
 	pp_buf_release(&problem);

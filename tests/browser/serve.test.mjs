@@ -17,6 +17,8 @@ copyFileSync(sample('formats/perf-script/good/cpp.script.txt.gz'), join(folder, 
 const LARGE = join(folder, 'large.folded'), stacks = new Map();
 for (let a = 0; a < 70; a++)
   for (let b = 0; b < 60; b++) for (let c = 0; c < 12; c++) stacks.set(`main;a${a};b${(a * 7 + b * 13) % 211};c${b}_${c};leaf${(a + b + c) % 90}`, 1 + ((a * 31 + b * 17 + c * 5) % 97));
+mkdirSync(join(folder, 'below', 'deeper'), { recursive: true });
+writeFileSync(join(folder, 'below', 'deeper', 'nested.folded'), 'main;nested 3\n');
 writeFileSync(LARGE, [...stacks].map(([s, n]) => `${s} ${n}\n`).join(''));
 for (let i = 0; i < 4; i++) writeFileSync(join(folder, `run${i}.folded`), `main;load 60\nmain;parse ${i < 2 ? 20 : 90}\nmain;write 20\n`);
 /** 20,000 lines of one file, each with a stack of its own. */
@@ -77,7 +79,7 @@ await test('list', async () => {
   const p = await page(b);
   await go(p, '');
   const all = await names(p);
-  is(all.length, 10, 'every profile is listed');
+  is(all.length, 11, 'every profile is listed, those in directories below, too');
   await p.getByLabel('Search profiles').fill('run -run3');
   is((await names(p)).sort(), ['run0.folded', 'run1.folded', 'run2.folded'], 'a search leaves those that fit');
   ok(p.url().includes('q=run'), 'and is in the address');
@@ -103,7 +105,7 @@ await test('open', async () => {
   ok((await p.locator('#command').textContent()).includes('app.folded'), 'the command line names the file');
   await p.getByRole('link', { name: /Profiles/ }).click();
   await p.waitForSelector('table.profiles');
-  is((await names(p)).length, 10, 'a link leads back');
+  is((await names(p)).length, 11, 'a link leads back');
   is(p.complaints, [], 'no complaints');
 });
 
@@ -313,6 +315,22 @@ await test('store', async () => {
   await p.waitForFunction(() => document.querySelectorAll('table.profiles tbody tr').length === 9);
   ok((await p.locator('table.profiles tbody').textContent()).includes('version=3.0'), 'a file that is dropped can be added to it, with labels');
   is(p.complaints.filter(c => !c.includes('400')), [], 'no complaints');
+  await stop();
+});
+
+await test('long list', async () => {
+  const { at: there, end: stop } = await serve('--store', join(folder, 'long.ppdb')), p = await page(b), sizes = [];
+  const added = i => fetch(`${there}/api/v1/add?` + new URLSearchParams([['label.n', String(i)], ['label.long', 'y'.repeat(4000)], ['t0', String(1700000000 + i)]]), { method: 'POST', body: `main;f${i} 1\n` });
+  if ((await added(0)).status === 404) return; // there are no stores
+  for (let i = 1; i < 270; i += 30) await Promise.all(Array.from({ length: 30 }, (_, k) => i + k < 270 && added(i + k)));
+  p.on('response', async r => r.url().includes('/api/v1/') && sizes.push((await r.body()).length));
+  await go(p, '', there);
+  await p.waitForFunction(() => document.documentElement.dataset.listed === '270');
+  ok((await p.locator('header .sub').textContent()).startsWith('270 profiles'), 'all profiles of a long list come, part by part', await p.locator('header .sub').textContent());
+  ok(sizes.length > 2 && sizes.every(n => n <= 1000000), 'no part is larger than 1 MB', String(sizes));
+  await p.getByRole('button', { name: 'The next page' }).click();
+  ok(p.url().includes('page=1'), 'pages are turned');
+  is(p.complaints, [], 'no complaints');
   await stop();
 });
 

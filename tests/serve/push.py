@@ -211,6 +211,20 @@ def sql(s, store):
     T.ok(len(store.list('--where', 'service=sql')) == len(names), 'and nothing has changed')
 
 
+def listed(s, store):
+    """A long list comes in parts of less than a megabyte."""
+    for i in range(270):
+        s.ask('/api/v1/add?' + urllib.parse.urlencode({'label.service': 'long', 'label.x': 'y' * 4000, 'label.n': i}), 'POST', b'a;b 1\n')
+    found, page, sizes = [], 0, []
+    while page is not None:
+        content = s.ask(f'/api/v1/store?file=s.ppdb&where=service%3Dlong&page={page}')[2]
+        body = json.loads(content)
+        sizes.append(len(content))
+        found += body['profiles']
+        page = body['cut']['page'] if 'cut' in body else None
+    T.ok(len(sizes) > 1 and max(sizes) <= 1000000 and found == store.list('--where', 'service=long'), 'a list in parts of less than 1 MB', (len(found), sizes))
+
+
 def crowd(s, store):
     """Many at once, while somebody else writes: they wait, are stored in few transactions, and who does not fit is sent away."""
     def push(i):
@@ -301,6 +315,7 @@ def main():
         endpoints(s, store)
         refusals(s, store)
         sql(s, store)
+        listed(s, store)
         crowd(s, store)
         T.same(s.stop()[0], 0, 'SIGTERM: exit 0')
         killed(polyprof, directory)

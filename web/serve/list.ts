@@ -34,6 +34,8 @@ interface ListState {
 }
 
 const ROWS = 50;
+/** Rows of one answer, so that it stays small, and of all of them. */
+const ANSWER = 2000, MOST = 20000;
 const SINCE: [string, string][] = [['', 'any time'], ['1h', 'last hour'], ['1d', 'last day'], ['1w', 'last week'], ['30d', 'last 30 days']];
 
 interface Column {
@@ -66,6 +68,8 @@ export class ListPage {
   private profiles: Profile[] = [];
   private sources: Source[] = [];
   private chosen = new Set<Profile>();
+  private more = 0; // profiles that are not listed
+  private loads = 0;
   private shown: Profile[] = [];
   private search: HTMLInputElement;
   private table = el('table', { class: 'profiles' });
@@ -100,13 +104,34 @@ export class ListPage {
     } catch (error) {
       return this.complain(error);
     }
-    const found = await Promise.all(this.sources.map(s => profilesOf(s, this.state).catch(error => (this.complain(error, s), [] as Profile[]))));
-    this.profiles = found.flat();
+    const load = ++this.loads, found = await Promise.all(this.sources.map(s => this.part(s, 0)));
+    if (load !== this.loads) return;
+    this.profiles = found.flatMap(f => f.profiles);
+    this.more = found.reduce((n, f) => n + f.left, 0);
     this.chosen.clear();
     this.draw();
     this.drawStores();
     void this.costs();
     document.documentElement.dataset.ready = String(this.profiles.length);
+    await this.rest(load, found);
+    document.documentElement.dataset.listed = String(this.profiles.length);
+  }
+
+  private part(s: Source, from: number): Promise<Part> {
+    return profilesOf(s, this.state, from).catch(error => (this.complain(error, s), { profiles: [], next: 0, left: 0 }));
+  }
+
+  /** What did not come with the first answers, part by part. */
+  private async rest(load: number, found: Part[]): Promise<void> {
+    for (let [i, { next, left }] of found.entries())
+      while (next && this.profiles.length < MOST) {
+        const part = await this.part(this.sources[i], next);
+        if (load !== this.loads) return;
+        this.profiles.push(...part.profiles);
+        this.more += part.left - left;
+        ({ next, left } = part);
+        this.draw();
+      }
   }
 
   private complain(error: unknown, source?: Source): void {
@@ -163,7 +188,7 @@ export class ListPage {
     this.shown = this.profiles.filter(p => fits(p, words)).map(p => [p, by(p)] as const).sort(([a, x], [b, y]) => sign * (x < y ? -1 : x > y ? 1 : 0) || (a.name < b.name ? -1 : 1)).map(([p]) => p);
     const pages = Math.max(1, Math.ceil(this.shown.length / ROWS));
     s.page = Math.min(s.page, pages - 1);
-    if (this.profiles.length) fill(this.count, (words.length ? `${digits(this.shown.length)} of ` : '') + plural(this.profiles.length, 'profile', 'profiles') + ` in ${plural(this.sources.length, 'source', 'sources')}`);
+    if (this.profiles.length) fill(this.count, (words.length ? `${digits(this.shown.length)} of ` : '') + (this.more ? 'the newest ' : '') + plural(this.profiles.length, 'profile', 'profiles') + (this.more ? ` of ${digits(this.profiles.length + this.more)}` : '') + ` in ${plural(this.sources.length, 'source', 'sources')}` + (this.more && this.profiles.length >= MOST ? ': choose by labels or time to see others' : ''));
     else if (this.sources.length) fill(this.count, 'No profiles yet: drop a file here.');
     this.drawTable();
     this.drawActs();
@@ -269,13 +294,23 @@ interface Listed {
 
 const unitOf = (name: string) => (/time|^wt$|cpu|_ns$|wall/.test(name) ? 'ns' : /bytes|mem|memory|^mu$|alloc|space/.test(name) ? 'bytes' : 'count');
 
-async function profilesOf(source: Source, { where, since }: ListState): Promise<Profile[]> {
-  if (source.kind === 'dropped') return [{ source, params: [['file', source.name]], name: source.title ?? source.name, labels: {}, start: (source.time ?? 0) * 1e9 || null, end: null, format: source.format ?? '', what: 'dropped here', costs: [], bytes: source.bytes ?? 0, complete: true }];
+/** Some of the profiles of a source, where the next begin (0: there are none), and how many these are at least. */
+interface Part {
+  profiles: Profile[];
+  next: number;
+  left: number;
+}
+
+async function profilesOf(source: Source, { where, since }: ListState, from: number): Promise<Part> {
+  if (source.kind === 'dropped') return { next: 0, left: 0, profiles: [{ source, params: [['file', source.name]], name: source.title ?? source.name, labels: {}, start: (source.time ?? 0) * 1e9 || null, end: null, format: source.format ?? '', what: 'dropped here', costs: [], bytes: source.bytes ?? 0, complete: true }] };
   const inStore = source.kind === 'store', params: Params = [['file', source.name]];
   if (inStore && where) params.push(['where', where]);
   if (inStore && since) params.push(['since', since]);
-  const { profiles } = await askJson<{ profiles: Listed[] }>(inStore ? 'store' : 'list', params);
-  return profiles.map(p => {
+  if (!inStore) params.push(['limit', String(ANSWER)], ['recursive', '1']);
+  if (from) params.push(['page', String(from)]);
+  const { profiles, cut } = await askJson<{ profiles: Listed[]; cut?: { rows: number; page: number } }>(inStore ? 'store' : 'list', params);
+  const next = inStore ? cut?.page ?? 0 : profiles.length === ANSWER ? from + ANSWER : 0;
+  return { next, left: cut?.rows ?? 0, profiles: profiles.map(p => {
     const span = typeof p.time === 'number' ? { start: p.time * 1e9 } : p.time ?? {}, labels = p.labels ?? {};
     return {
       source, name: p.name ?? p.source?.replace(/^.*\/(?=.)/, '') ?? (Object.entries(labels).map(l => l.join('=')).join(' ') || p.id?.slice(0, 12)) ?? p.file ?? '', labels,
@@ -283,5 +318,5 @@ async function profilesOf(source: Source, { where, since }: ListState): Promise<
       start: span.start ?? null, end: 'end' in span ? span.end ?? null : null, format: p.format ?? '', what: p.what ?? '',
       costs: Object.entries(p.totals ?? p.metrics ?? {}).map(([name, v]): [string, number, string] => [name, Number(v), unitOf(name)]), bytes: p.size ?? p.bytes ?? 0, complete: p.complete ?? true,
     };
-  });
+  }) };
 }
