@@ -277,7 +277,8 @@ pp_html_put_meta(struct pp_html_data *h, const struct pp_html_detail *detail)
 	if (h->opts->names != PP_NAMES_FIT)
 		pp_json_put_textz(&j, "names", h->opts->names == PP_NAMES_FULL ? "full" : "short");
 	pp_json_put_array(&j, "inputs");
-	for (k = 0; h->opts->inputs[k]; k++)
+	/* Whoever asks for pieces knows what was asked about. */
+	for (k = 0; h->opts->inputs[k] && (!h->piecewise || k < 2); k++)
 		pp_json_text(&j, pp_slice_z(h->opts->inputs[k]));
 	pp_json_end_array(&j);
 	pp_json_put_array(&j, "profiles");

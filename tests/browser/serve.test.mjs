@@ -298,6 +298,11 @@ await test('store', async () => {
   await p.waitForSelector('#tab-top');
   const scan = (await functions(p)).find(r => r.name === 'scan');
   is([scan.before, scan.self], [80, 280], 'two choices compare');
+  is(await p.getByRole('heading', { level: 1 }).textContent(), 'serve.ppdb: version=1.0 \u2192 version=2.0', 'the heading says what was chosen');
+  const line = (await p.locator('#command').getAttribute('title')).split('\n')[1];
+  is(line, `polyprof diff '${store}?where=version=1.0' '${store}?where=version=2.0'`, 'so does the command line');
+  await go(p, '?' + new URLSearchParams([['file', store], ['where', 'host=a'], ['since', '1d']]) + '#view=top', there);
+  is([await p.getByRole('heading', { level: 1 }).textContent(), (await p.locator('#command').getAttribute('title')).split('\n')[1]], ['serve.ppdb, host=a, since 1d', `polyprof top ${store} --where host=a --since 1d`], 'also of one choice');
   await go(p, '?trend=&' + new URLSearchParams([['file', store], ['function', 'scan'], ['by', 'host']]), there);
   ok(await p.locator('figure.trend .dot').count() >= 2, 'a trend has points');
   is((await p.locator('figure.trend .legend li').allTextContents()).sort(), ['a', 'b'], 'and a line per value of a label');

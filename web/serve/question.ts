@@ -19,12 +19,27 @@ export function viewAddress(params: Params): string {
   return '/?' + new URLSearchParams(params).toString();
 }
 
+/** A source and what is chosen of it: "prof.ppdb?where=version=2.1". */
+function split(file: string): [string, string] {
+  const at = file.indexOf('?where=');
+  return at < 0 ? [file, ''] : [file.slice(0, at), file.slice(at + 7)];
+}
+
 /** What is asked about, for people. */
 export function titleOf(q: Question): string {
-  const says = (key: string) => q.params.filter(p => p[0] === key).map(p => p[1]).join(', ');
-  const parts = [q.files.map(f => f.replace(/^.*\/(?=.)/, '')).join(says('merge') ? ' + ' : ' \u2192 ')];
+  const says = (key: string) => q.params.filter(p => p[0] === key).map(p => p[1]).join(', '), short = (f: string) => f.replace(/^.*\/(?=.)/, '');
+  const [first] = q.files.map(f => split(f)[0]), same = q.files.length > 1 && q.files.every(f => f !== first && split(f)[0] === first);
+  const name = (f: string) => [short(split(f)[0]), split(f)[1]].filter(Boolean).join(' '), names = q.files.map(f => (same ? split(f)[1] || 'all' : name(f)));
+  const parts = [(same ? short(first) + ': ' : '') + names.join(says('merge') || q.files.length > 2 ? ' + ' : ' \u2192 ')];
   if (says('where')) parts.push(says('where'));
   if (says('since')) parts.push('since ' + says('since'));
   if (says('until')) parts.push('until ' + says('until'));
+  if (says('between')) parts.push(says('between'));
   return parts.join(', ');
 }
+
+/** Whether something is chosen of what is named, or added up: then names of files do not tell what it is. */
+export const chooses = (q: Question) => q.files.length > 2 || q.files.some(f => split(f)[1]) || q.params.some(([key]) => key !== 'file' && key !== 'metric');
+
+/** The same as words of a command line. */
+export const wordsOf = (q: Question) => [...q.files, ...q.params.filter(([key]) => key !== 'file' && key !== 'metric').flatMap(([key, value]) => (key === 'merge' ? ['--merge'] : ['--' + key, value]))];

@@ -11,7 +11,7 @@ import type { Params } from './api';
 import { Refused, askBytes, askJson } from './api';
 import { graft } from './graft';
 import type { Question } from './question';
-import { titleOf } from './question';
+import { chooses, titleOf, wordsOf } from './question';
 
 /** How data was asked for: which part, and of which content. */
 interface Origin {
@@ -38,6 +38,8 @@ class Server implements Remote {
   private async view(parts: Params, like: Data | null): Promise<Data> {
     const { packed, stamp } = await askBytes('view', [...this.question.params, ...parts]), data = await loadPacked(packed, like?.funcs);
     this.origins.set(data, { parts, stamp });
+    if (chooses(this.question)) data.meta.title ||= this.about;
+    if (this.verbs) data.meta.inputs = wordsOf(this.question);
     return data;
   }
 
