@@ -442,9 +442,6 @@ labels_make(struct pp_push *p, struct pp_buf *out)
 		(void)pp_push_refuse(p, 400, "label",
 		                     problem.n ? problem.p : "a profile has at most 64 labels");
 	pp_buf_release(&problem);
-	if (fine && !series_take(p->serve->writer, pp_slice_of(out->p, out->n)))
-		return pp_push_refuse(p, 400, "too-many-series",
-		                      "too many different sets of labels were pushed");
 	return fine;
 }
 
@@ -514,6 +511,12 @@ pp_push_profile(struct pp_push *p, struct pp_slice bytes, const char *name, cons
 	if (status == PP_OK && !p->damaged &&
 	    !pp_profile_complete(pp_store_prepared_item(prepared)->profile)) {
 		damage_refuse(p, bytes, name, from);
+		status = PP_E_INVALID;
+	}
+	/* What is refused does not count. */
+	if (status == PP_OK && !series_take(p->serve->writer, pp_slice_of(labels.p, labels.n))) {
+		(void)pp_push_refuse(p, 400, "too-many-series",
+		                     "too many different sets of labels were pushed");
 		status = PP_E_INVALID;
 	}
 	/* It may wait for others. */

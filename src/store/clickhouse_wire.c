@@ -3,7 +3,7 @@
  *
  * What a server's configuration could turn into a smaller number is set for each request: shards that do not answer are
  * errors, limits throw instead of cutting, an error after the first bytes is an error, inserts are written when they
- * are acknowledged.
+ * are acknowledged. Answers wait in memory until they are complete, as a file would need room on a disk that may be full.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +20,7 @@
 	"&join_overflow_mode=throw&distinct_overflow_mode=throw&timeout_overflow_mode=throw"       \
 	"&transfer_overflow_mode=throw&limit=0&offset=0&max_ast_elements=100000000"                \
 	"&max_expanded_ast_elements=100000000&default_format=RowBinary"                            \
+	"&buffer_size=33554432"                                                                    \
 	"&async_insert=0&insert_distributed_sync=1&max_partitions_per_insert_block=0&joined_subquery_requires_alias=0"
 #define PASSWORD_MAX 4096
 /* Bytes of rows that are sent together. */

@@ -90,10 +90,14 @@ class Pipe:
         self.file.close()
 
 
+def sanitized(polyprof):
+    with open(polyprof, 'rb') as file:
+        return re.search(b'__[at]san_init', file.read()) is not None
+
+
 def memory_limit(polyprof, plain):
     """Sanitizers keep what was freed, and tables of their own."""
-    with open(polyprof, 'rb') as file:
-        return plain * 20 if re.search(b'__[at]san_init', file.read()) else plain
+    return plain * 20 if sanitized(polyprof) else plain
 
 
 def read_all(s):

@@ -297,9 +297,28 @@ def away(polyprof, directory):
     os.rename(path + '.moved', path)
     T.same([first, moved, again, s.ask('/api/v1/add?label.n=3', 'POST', b'a;b 1\n')[0]], [200, 503, 503, 200], 'a store that is away is 503')
     T.ok(b'moved' in why, 'and it is said why', why)
+    T.same(s.ask('/healthz')[0], 200, 'the server is well all the same')
     T.same(len(Store(polyprof, path).list()), 2, 'what was acknowledged is there')
     os.unlink(path)
     T.same(s.ask('/api/v1/add?label.n=4', 'POST', b'a;b 1\n')[0], 503, 'one that is removed, too')
+    s.stop()
+
+
+def cardinality(polyprof, directory):
+    """Too many sets of labels are refused, those that were there are not; and what is no profile does not count."""
+    s = kit.Server(polyprof, '--store', os.path.join(directory, 'series.ppdb'))
+
+    def push(first, count, profile):
+        raw = base64.b64encode(profile).decode()
+        series = [{'labels': [{'name': 'n', 'value': str(i)}], 'samples': [{'rawProfile': raw}]} for i in range(first, first + count)]
+        status, _, content = s.ask('/profiles/writeraw', 'POST', json.dumps({'series': series}), {'Content-Type': 'application/json'})
+        return status, json.loads(content).get('error', {}).get('rule') if content else None
+
+    small = pprof('x')
+    T.same((push(0, 1, b'nonsense')[0], s.number('polyprof_series')), (400, 0), 'what is no profile takes no place')
+    answers = [push(i * 4000, 4000, small)[0] for i in range(5)]
+    T.ok(answers == [200] * 5 and s.number('polyprof_series') == 20000, '20,000 sets of labels', answers)
+    T.same([push(20000, 1, small), push(7, 1, small)[0], push(7, 1, pprof('other'))[0]], [(400, 'too-many-series'), 200, 200], 'one more is refused, what is known is taken')
     s.stop()
 
 
@@ -320,6 +339,8 @@ def main():
         T.same(s.stop()[0], 0, 'SIGTERM: exit 0')
         killed(polyprof, directory)
         away(polyprof, directory)
+        if not kit.sanitized(polyprof):  # it takes many profiles
+            cardinality(polyprof, directory)
         plain = kit.Server(polyprof, directory)
         T.same(plain.ask('/ingest?name=a', 'POST', b'a;b 1\n')[0], 404, 'without a store nothing is taken')
         plain.stop()

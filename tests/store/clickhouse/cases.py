@@ -477,6 +477,35 @@ def test_sources(c):
              f'{got} {text} {Old.asked}')
 
 
+def test_full(c):
+    """A server without room: exit 4 that says so."""
+    class Full(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            sql = b''
+            while (size := int(self.rfile.readline() or b'0', 16)):
+                sql += self.rfile.read(size + 2)
+            self.rfile.readline()
+            full = 'INSERT' in self.path
+            body = (b'Code: 243. DB::Exception: Cannot reserve 1.00 MiB, not enough space. (NOT_ENOUGH_SPACE)' if full else b'\x0826.7.2.1' if b'version()' in sql else
+                    b'\x10polyprof store 1\x08profiles' if b'comment' in sql else b'')
+            self.send_response(500 if full else 200)
+            self.send_header('Content-Length', str(len(body)))
+            self.send_header('Connection', 'close')
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Full)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    place = os.path.join(c.place, 'full')
+    os.makedirs(place)
+    code, out, text = c.run('store', 'add', f'clickhouse://127.0.0.1:{server.server_address[1]}/x', folded(place, 'a.folded', 1), '--json')
+    server.shutdown()
+    c.tap.ok(code == 4 and 'not enough space' in text and json.loads(out)['added'] == 0, 'no room: exit 4', f'{code} {out} {text}')
+
+
 def test_foreign(c):
     """The tables of Coroot and of Parca, filled as they fill them, are read."""
     place = os.path.join(c.place, 'foreign')
@@ -538,8 +567,8 @@ def test_foreign(c):
 def main():
     polyprof, samples, directory = map(os.path.abspath, sys.argv[1:4])
     tap = Tap()
-    tests = [test_sources, test_samples, test_pushed, test_shared, test_large, test_trend, test_where, test_days, test_kills, test_killed_upkeep, test_behind,
-             test_remove, test_foreign]
+    tests = [test_sources, test_full, test_samples, test_pushed, test_shared, test_large, test_trend, test_where, test_days, test_kills, test_killed_upkeep,
+             test_behind, test_remove, test_foreign]
     try:
         nodes = Nodes(directory, 3)
     except Missing as why:
