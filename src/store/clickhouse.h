@@ -190,6 +190,7 @@ enum pp_clickhouse_question {
 	PP_SQL_STACKS,
 	PP_SQL_FUNCTIONS,
 	PP_SQL_SOME_STACKS,
+	PP_SQL_TABLE, /* for others */
 	PP_SQLS
 };
 

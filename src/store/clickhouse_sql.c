@@ -113,6 +113,11 @@ static const struct {
 	                       "FROM @samples WHERE $C GROUP BY stack, metric) x LEFT JOIN (SELECT id, any(leaf) leaf, any(funcs) funcs, "
 	                       "uniqExact(check) n FROM @stacks WHERE id IN (SELECT stack FROM @samples WHERE $C) GROUP BY id) k "
 	                       "ON x.stack = k.id) LEFT ARRAY JOIN funcs AS f GROUP BY metric, f$) GROUP BY metric, f ORDER BY f" },
+	[PP_SQL_TABLE] = { "all samples as one table for other programs, for instance with FORMAT Parquet behind it",
+	                   "SELECT p.labels, p.t0, p.t1, s.metric, k.frames, s.value FROM $samples s\n"
+	                   "GLOBAL INNER JOIN (SELECT min(batch) b, any(labels) labels, any(t0) t0, any(t1) t1 FROM $profiles "
+	                   "GROUP BY id) p ON s.batch = p.b\n"
+	                   "GLOBAL INNER JOIN (SELECT id, any(frames) frames FROM $stacks GROUP BY id) k ON s.stack = k.id" },
 	[PP_SQL_SOME_STACKS] = { "what some stacks are, with --max-nodes",
 	                         "SELECT id, check, frames, lines, places FROM $stacks WHERE id IN ($C) ORDER BY id, check" },
 };

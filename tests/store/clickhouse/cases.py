@@ -294,6 +294,15 @@ def test_shared(c):
     rows = sum(int(n) for n in c.nodes.everywhere('SELECT count() FROM stacks FORMAT TSV', database=database))
     c.tap.ok(code == 0 and added.get('added') == 30 and rows <= 600, '200 stacks of 30 profiles on three servers: no more than 600 rows', f'{rows} {text}')
     c.same(['tree', '-n', '0', '--min', '0'], (source + '&push=always',), files, 'all stacks are there')
+    code, out, text = c.run('store', 'info', source, '--sql')
+    sql = out.decode().split('-- all samples')[1].split('\n', 1)[1].split(';\n')[0]
+    table = c.nodes.ask(sql + ' FORMAT Parquet')
+    c.nodes.ask('CREATE TABLE read_back (frames Array(String), value Int64) ENGINE = Memory', database=database)
+    c.nodes.ask('INSERT INTO read_back FORMAT Parquet', data=table, database=database)
+    sums = c.nodes.ask('SELECT f, sum(value) FROM read_back ARRAY JOIN arrayDistinct(frames) AS f GROUP BY f FORMAT TSV', database=database).decode()
+    _, top, _ = c.answer(['top', '-n', '0'], *files)
+    c.tap.ok(table[:4] == b'PAR1' and {name: int(n) for name, n in (line.split('\t') for line in sums.splitlines())} ==
+             {row['name']: row['total']['samples'] for row in top['functions']}, 'a table of all samples as Parquet has the sums of top', sums[:500])
     code, _, text = c.run('store', 'check', source)
     c.tap.ok(code == 0, 'the store is sound', text)
 
