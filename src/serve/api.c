@@ -20,8 +20,8 @@ struct request {
 	pp_rendering_form form;
 	const char *format; /* what is written: as given, or NULL */
 	PP_VEC(const char *) files, params;
-	bool sides;  /* files were named as parameters */
-	bool stores; /* all files are stores: what is before and after are expressions */
+	bool sides; /* files were named as parameters */
+	bool store; /* it compares parts of one store: what is before and after are expressions */
 	bool refused, failed;
 };
 
@@ -83,7 +83,8 @@ param_add(struct request *r, const char *name, const char *value)
 static void
 file_param(struct request *r, const char *name, const char *value)
 {
-	const char *path = r->stores ? value : pp_source_find(r->serve, r->exchange, value);
+	bool expression = r->store && (strcmp(name, "before") == 0 || strcmp(name, "after") == 0);
+	const char *path = expression ? value : pp_source_find(r->serve, r->exchange, value);
 
 	if (path)
 		param_add(r, name, path);
@@ -160,6 +161,18 @@ files_usual(struct request *r)
 		r->failed |= !pp_vec_push(&r->files, o->sources[i]);
 }
 
+/* Parts of a store that are compared: of the one that is named or, as there is no other source, of the only one. */
+static void
+store_usual(struct request *r, const struct pp_query *q)
+{
+	const struct pp_serve_options *o = r->serve->o;
+
+	if (r->files.n == 0 && o->source_count == 1 && pp_query_text(q, "before") &&
+	    pp_source_is_store(r->serve, o->sources[0]))
+		r->failed |= !pp_vec_push(&r->files, o->sources[0]);
+	r->store = r->files.n == 1 && pp_source_is_store(r->serve, r->files.at[0]);
+}
+
 static void
 request_read(struct request *r, const struct pp_query *q)
 {
@@ -175,9 +188,8 @@ request_read(struct request *r, const struct pp_query *q)
 			else
 				refuse(r, 404, "no-source", "there is no source '%s'", value);
 		}
-	r->stores = r->files.n > 0;
-	for (i = 0; i < r->files.n; i++)
-		r->stores &= pp_source_is_store(r->serve, r->files.at[i]);
+	if (pp_question_asks(r->question) == PP_ASKS_SIDES)
+		store_usual(r, q);
 	for (i = 0; i < q->list.n; i++)
 		if (!is_file_word(q->list.at[i].name))
 			param_read(r, q->list.at[i].name, q->list.at[i].value);

@@ -225,6 +225,27 @@ def listed(s, store):
     T.ok(len(sizes) > 1 and max(sizes) <= 1000000 and found == store.list('--where', 'service=long'), 'a list in parts of less than 1 MB', (len(found), sizes))
 
 
+def asked(s, store, directory):
+    """Questions about a store: as the command line answers them, and about nothing else of the machine."""
+    for i, version in enumerate('112233'):
+        s.ask(f'/api/v1/add?label.service=asked&label.version={version}&t0={1700000000 + 60 * i}', 'POST', f'a;b {i + 5}\na;c 3\n'.encode())
+    for query, words in (('diff?before=service%3Dasked+and+version%3D1&after=service%3Dasked+and+version%3D2', ('diff', '--before', 'service=asked and version=1', '--after', 'service=asked and version=2')),
+                         ('diff?file=s.ppdb&before=version%3D1&after=version%3D2', ('diff', '--before', 'version=1', '--after', 'version=2')),
+                         ('gate?file=s.ppdb&before=version%3D1&after=version%3D3&fail-if=total%3E1', ('gate', '--before', 'version=1', '--after', 'version=3', '--fail-if', 'total>1')),
+                         ('trend?function=b&by=version&every=1m&where=service%3Dasked', ('trend', '--function', 'b', '--by', 'version', '--every', '1m', '--where', 'service=asked')),
+                         ('top?where=service%3Dasked&by=label:version', ('top', '--where', 'service=asked', '--by', 'label:version'))):
+        r = subprocess.run([store.polyprof, words[0], store.path, *words[1:], '--json'], capture_output=True, check=False)
+        T.same(s.ask('/api/v1/' + query)[2], r.stdout, f'/api/v1/{query} is what {" ".join(words)} prints')
+    outside = os.path.join(directory, 'outside=1')
+    with open(outside, 'w', encoding='ascii') as file:
+        file.write('secret;outside 7\n')
+    for query in ('top?file=s.ppdb&base=', 'convert?to=folded&file=s.ppdb&base=', 'findings?file=s.ppdb&before=', 'list?file=s.ppdb&directory=', 'diff?file=s.ppdb&after=version%3D1&before=',
+                  'diff?file=s.ppdb&file=s.ppdb&after=version%3D1&before=', 'gate?file=s.ppdb&fail-if=total%3E1&after=version%3D1&before=', 'flame?file=s.ppdb&base=', 'trend?file=s.ppdb&before=', 'top?file=s.ppdb&file='):
+        for path in (outside, directory, os.path.dirname(outside)):
+            status, _, content = s.ask('/api/v1/' + query + urllib.parse.quote(path))
+            T.ok(status in (400, 404, 422) and b'secret' not in content and b'outside",' not in content, f'/api/v1/{query}… reads nothing else', (status, content[:300]))
+
+
 def crowd(s, store):
     """Many at once, while somebody else writes: they wait, are stored in few transactions, and who does not fit is sent away."""
     def push(i):
@@ -335,6 +356,7 @@ def main():
         refusals(s, store)
         sql(s, store)
         listed(s, store)
+        asked(s, store, directory)
         crowd(s, store)
         T.same(s.stop()[0], 0, 'SIGTERM: exit 0')
         killed(polyprof, directory)
