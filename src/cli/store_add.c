@@ -446,7 +446,7 @@ adding_release(struct adding *a)
 	pp_vec_release(&a->labels);
 	pp_regex_free(a->from_path);
 	if (a->store && a->store->engine->tidy)
-		a->store->engine->tidy(a->store);
+		(void)a->store->engine->tidy(a->store, true);
 	pp_store_close(a->store);
 }
 

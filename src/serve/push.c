@@ -3,6 +3,7 @@
  */
 #include "serve/push.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@
 /* Requests that wait for the commit; and how many go into one. */
 #define QUEUE_MAX 512
 #define GROUP_MAX 256
+/* Without requests for so long there is time for other things. */
+#define IDLE_NS 100000000
 
 /* ---- one request ---- */
 
@@ -361,6 +364,31 @@ group_write(struct pp_writer *w, struct pp_push *const *group, size_t n)
 	pp_buf_release(&problem);
 }
 
+/* Waits for requests, with the lock held. While none comes, what was added is made faster to ask, a part at a time. */
+static void
+writer_wait(struct pp_writer *w)
+{
+	bool untidy = w->store->engine->tidy != NULL;
+
+	while (!w->first && !w->ending) {
+		struct timespec soon;
+
+		if (!untidy) {
+			pthread_cond_wait(&w->changed, &w->lock);
+			continue;
+		}
+		(void)clock_gettime(CLOCK_REALTIME, &soon);
+		soon.tv_nsec += IDLE_NS;
+		soon.tv_sec += soon.tv_nsec / 1000000000;
+		soon.tv_nsec %= 1000000000;
+		if (pthread_cond_timedwait(&w->changed, &w->lock, &soon) != ETIMEDOUT)
+			continue;
+		pthread_mutex_unlock(&w->lock);
+		untidy = w->store->engine->tidy(w->store, false);
+		pthread_mutex_lock(&w->lock);
+	}
+}
+
 static void *
 writer_run(void *data)
 {
@@ -371,8 +399,7 @@ writer_run(void *data)
 		size_t n = 0;
 
 		pthread_mutex_lock(&w->lock);
-		while (!w->first && !w->ending)
-			pthread_cond_wait(&w->changed, &w->lock);
+		writer_wait(w);
 		while (w->first && n < GROUP_MAX) {
 			group[n++] = w->first;
 			w->first = w->first->next;

@@ -49,7 +49,7 @@ extern const char pp_sqlite_packed_schema[];
 void pp_packed_cache_free(struct pp_packed_cache *); /* NULL is allowed */
 /* Packs some of what is fresh, if that is much and there was time enough; and all of it, if it is much. */
 void pp_sqlite_pack_some(struct pp_sqlite *);
-void pp_sqlite_tidy(struct pp_store *);
+bool pp_sqlite_tidy(struct pp_store *, bool all);
 
 pp_status pp_sqlite_load_packed(struct pp_sqlite *, const struct pp_store_entry *,
                                 struct pp_supply *, struct pp_buf *problem);

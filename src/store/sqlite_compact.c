@@ -475,23 +475,26 @@ clock_now(void)
 	return (int64_t)t.tv_sec * PP_SECOND + t.tv_nsec;
 }
 
-/* What fails here was acknowledged as fresh, and stays so. */
-static void
+/* What fails here was acknowledged as fresh, and stays so. Whether any was packed. */
+static bool
 pack_some(struct pp_sqlite *s, size_t batches)
 {
 	struct pp_store_outcome out = { 0 };
 	struct pp_buf problem = { 0 };
 	struct compacting c = { .s = s, .out = &out, .problem = &problem };
 	int64_t fresh = 0;
+	bool any;
 
 	if (pp_sqlite_number(s, "SELECT count(*) FROM profile WHERE level = 0 AND dict = 0", &fresh,
 	                     &problem) == PP_OK &&
 	    fresh >= FRESH_MAX)
 		(void)fresh_pack(&c, batches);
+	any = out.packed > 0;
 	pp_stored_dict_close(&c.dict);
 	pp_vec_release(&c.batch);
 	pp_store_outcome_release(&out);
 	pp_buf_release(&problem);
+	return any;
 }
 
 void
@@ -503,12 +506,12 @@ pp_sqlite_pack_some(struct pp_sqlite *s)
 		s->packing.opened = begin;
 	if (s->packing.spent > (begin - s->packing.opened) / SHARE_OF_TIME)
 		return;
-	pack_some(s, 1);
+	(void)pack_some(s, 1);
 	s->packing.spent += clock_now() - begin;
 }
 
-void
-pp_sqlite_tidy(struct pp_store *store)
+bool
+pp_sqlite_tidy(struct pp_store *store, bool all)
 {
-	pack_some((struct pp_sqlite *)store, SIZE_MAX);
+	return pack_some((struct pp_sqlite *)store, all ? SIZE_MAX : 1);
 }

@@ -169,8 +169,8 @@ struct pp_store_engine {
 	pp_status (*gc)(struct pp_store *, const struct pp_store_upkeep *,
 	                struct pp_store_outcome *, struct pp_buf *problem);
 	pp_status (*check)(struct pp_store *, struct pp_store_outcome *, struct pp_buf *problem);
-	/* After much was added: does what makes questions faster; or NULL. */
-	void (*tidy)(struct pp_store *);
+	/* After much was added: does what makes questions faster, all of it or a part; whether there was any. Or NULL. */
+	bool (*tidy)(struct pp_store *, bool all);
 	/* Bytes that it takes in all; 0 = unknown. */
 	uint64_t (*size)(struct pp_store *);
 	/* Appends the SQL that it uses, as text to be read. */

@@ -326,6 +326,18 @@ def away(polyprof, directory):
     s.stop()
 
 
+def tidied(polyprof, directory):
+    """Profiles that came in a burst are packed while no others come."""
+    store = Store(polyprof, os.path.join(directory, 'burst.ppdb'))
+    s = kit.Server(polyprof, '--store', store.path)
+    raw = [base64.b64encode(pprof(f'f{i % 50}', i + 1)).decode() for i in range(2600)]
+    status, _, _ = s.ask('/profiles/writeraw', 'POST', json.dumps({'series': [{'labels': [], 'samples': [{'rawProfile': r} for r in raw]}]}), {'Content-Type': 'application/json'})
+    T.ok(status == 200 and s.wait(lambda: 0 < store.run('store', 'info', store.path, '--json')['levels']['fresh'] < 1000), 'what came in a burst is packed when there is time',
+         store.run('store', 'info', store.path, '--json'))
+    T.same(store.run('top', store.path, '--json')['total'], sum(range(1, 2601)), 'and costs what it did')
+    s.stop()
+
+
 def cardinality(polyprof, directory):
     """Too many sets of labels are refused, those that were there are not; and what is no profile does not count."""
     s = kit.Server(polyprof, '--store', os.path.join(directory, 'series.ppdb'))
@@ -364,6 +376,7 @@ def main():
         away(polyprof, directory)
         if not kit.sanitized(polyprof):  # it takes many profiles
             cardinality(polyprof, directory)
+            tidied(polyprof, directory)
         plain = kit.Server(polyprof, directory)
         T.same(plain.ask('/ingest?name=a', 'POST', b'a;b 1\n')[0], 404, 'without a store nothing is taken')
         plain.stop()
