@@ -103,14 +103,22 @@ desks_bytes(const struct pp_views *v)
 	return bytes;
 }
 
-/* Takes away what nobody uses: what is not wanted any more, then the oldest until there is room for `bytes` more. */
+/*
+ * Takes away what nobody uses: what the same sources held before, but for the last, as somebody may look at that; then the
+ * oldest until there is room for `bytes` more.
+ */
 static void
 desks_clear(struct pp_views *v, const char *key, uint64_t bytes, uint64_t memory)
 {
 	size_t i, oldest;
+	uint64_t last = 0;
 
+	for (i = 0; i < v->desks.n; i++)
+		if (strcmp(v->desks.at[i]->key, key) == 0 && v->desks.at[i]->used > last)
+			last = v->desks.at[i]->used;
 	for (i = v->desks.n; i-- > 0;)
-		if (v->desks.at[i]->users == 0 && strcmp(v->desks.at[i]->key, key) == 0) {
+		if (v->desks.at[i]->users == 0 && strcmp(v->desks.at[i]->key, key) == 0 &&
+		    v->desks.at[i]->used < last) {
 			desk_free(v->desks.at[i]);
 			v->desks.at[i] = v->desks.at[--v->desks.n];
 		}
@@ -128,18 +136,25 @@ desks_clear(struct pp_views *v, const char *key, uint64_t bytes, uint64_t memory
 	}
 }
 
-/* The desk of a question, which is used until desk_give(); NULL when out of memory. */
+/*
+ * The desk of a question, which is used until desk_give(); NULL when out of memory, or when what was looked at has changed and
+ * is not kept any more. A store that grows all the time can so be looked at as it was.
+ */
 static struct pp_desk *
-desk_take(struct pp_views *v, const struct pp_view_asked *a, uint64_t memory)
+desk_take(struct pp_views *v, struct pp_view_asked *a, uint64_t memory)
 {
+	uint64_t given = a->given ? strtoull(a->given, NULL, 16) : a->stamp;
 	struct pp_desk *d = NULL;
 	size_t i;
+
+	a->changed = given != a->stamp;
+	a->stamp = given;
 
 	pthread_mutex_lock(&v->lock);
 	for (i = 0; i < v->desks.n && !d; i++)
 		if (v->desks.at[i]->stamp == a->stamp && strcmp(v->desks.at[i]->key, a->key) == 0)
 			d = v->desks.at[i];
-	if (!d) {
+	if (!d && !a->changed) {
 		desks_clear(v, a->key, a->bytes, memory);
 		d = desk_new(a->key, a->stamp, memory);
 		if (d)
@@ -157,6 +172,7 @@ desk_take(struct pp_views *v, const struct pp_view_asked *a, uint64_t memory)
 		d->used = ++v->clock;
 	}
 	pthread_mutex_unlock(&v->lock);
+	a->gone = !d && a->changed;
 	return d;
 }
 
@@ -272,7 +288,7 @@ desk_ask(const struct pp_view_asked *a, struct pp_desk *d, struct listener *l, p
 
 /* The answer on the desk, or a new one in the place of the oldest. */
 static pp_status
-paper_find(const struct pp_view_asked *a, struct pp_desk *d, struct listener *l, struct paper **out)
+paper_find(struct pp_view_asked *a, struct pp_desk *d, struct listener *l, struct paper **out)
 {
 	struct paper *p = &d->papers[0];
 	pp_status status;
@@ -288,6 +304,10 @@ paper_find(const struct pp_view_asked *a, struct pp_desk *d, struct listener *l,
 		if (d->papers[i].used < p->used)
 			p = &d->papers[i];
 	}
+	/* Asked again it would be about something else. */
+	a->gone = a->changed;
+	if (a->gone)
+		return PP_E_INVALID;
 	paper_drop(p);
 	d->done = d->total = 0;
 	status = desk_ask(a, d, l, &p->answer);
@@ -302,8 +322,7 @@ paper_find(const struct pp_view_asked *a, struct pp_desk *d, struct listener *l,
 
 /* Puts the piece that is asked for into the exchange. */
 static pp_status
-piece_put(const struct pp_view_asked *a, struct pp_desk *d, struct listener *l,
-          struct pp_exchange *x)
+piece_put(struct pp_view_asked *a, struct pp_desk *d, struct listener *l, struct pp_exchange *x)
 {
 	struct pp_piece_opts piece = { .size = sizeof piece,
 		                       .at = a->at,
@@ -363,6 +382,12 @@ failure_put(struct pp_serve *s, struct pp_exchange *x, struct listener *l, pp_st
 	                l->rule, l->text.n > 1 ? l->text.p : pp_status_text(status));
 }
 
+static void
+changed_put(struct pp_exchange *x)
+{
+	pp_answer_error(x, 409, "changed", "the profile changed meanwhile");
+}
+
 void
 pp_view(struct pp_serve *s, struct pp_exchange *x)
 {
@@ -373,11 +398,10 @@ pp_view(struct pp_serve *s, struct pp_exchange *x)
 	char stamp[24];
 
 	if (pp_view_read(s, x, &a)) {
+		d = desk_take(s->views, &a, s->o->memory);
 		(void)snprintf(stamp, sizeof stamp, "%016" PRIx64, a.stamp);
-		d = a.given && strcmp(a.given, stamp) != 0 ? NULL
-		                                           : desk_take(s->views, &a, s->o->memory);
-		if (a.given && strcmp(a.given, stamp) != 0) {
-			pp_answer_error(x, 409, "changed", "the profile changed meanwhile");
+		if (a.gone) {
+			changed_put(x);
 		} else if (!d) {
 			pp_answer_error(x, 503, "memory", "out of memory");
 		} else {
@@ -390,7 +414,9 @@ pp_view(struct pp_serve *s, struct pp_exchange *x)
 			x->status = 200;
 			x->type = "application/octet-stream";
 			pp_exchange_field(x, "Polyprof-Stamp", stamp);
-			if (status != PP_OK)
+			if (a.gone)
+				changed_put(x);
+			else if (status != PP_OK)
 				failure_put(s, x, &l, status);
 			else if (!files_stay(s, x, &a))
 				pp_answer_error(x, 404, "no-source",

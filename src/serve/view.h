@@ -34,6 +34,8 @@ struct pp_view_asked {
 	const char *key;       /* which profiles */
 	const char *scope;     /* which part of them */
 	const char *given;     /* the stamp that an earlier piece had, or NULL */
+	bool changed;          /* that is not what the files have now */
+	bool gone;             /* and what it says is not kept */
 	uint64_t stamp, bytes; /* of the files */
 	uint64_t at, nodes, from;
 	struct pp_views *views; /* of which it uses what was dropped */

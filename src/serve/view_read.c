@@ -77,7 +77,7 @@ file_mix(const char *path, uint64_t *h, uint64_t *bytes)
 	return true;
 }
 
-/* A store changes in a second file first. What has no time of its own is asked anew with each first piece. */
+/* A store changes in a second file first, which whoever reads may make anew, empty. What has no time of its own is asked anew with each first piece. */
 static void
 stamp_make(struct reading *r)
 {
@@ -88,6 +88,7 @@ stamp_make(struct reading *r)
 	for (i = 0; i < a->files.n; i++) {
 		const char *name = a->files.at[i], *where = strstr(name, "?where=");
 		struct pp_buf path = { 0 };
+		struct stat st;
 
 		h = mixed(h, name, strlen(name) + 1);
 		pp_buf_add(&path, name, where ? (size_t)(where - name) : strlen(name));
@@ -96,7 +97,8 @@ stamp_make(struct reading *r)
 			a->anew = a->at == 0 && !a->functions && !a->lines;
 		path.n -= !path.failed;
 		pp_buf_adds(&path, "-wal");
-		if (!path.failed && pp_source_is_store(r->serve, name))
+		if (!path.failed && pp_source_is_store(r->serve, name) && stat(path.p, &st) == 0 &&
+		    st.st_size > 0)
 			(void)file_mix(path.p, &h, &a->bytes);
 		r->failed |= path.failed;
 		pp_buf_release(&path);

@@ -326,6 +326,35 @@ def away(polyprof, directory):
     s.stop()
 
 
+def looked_at(polyprof, directory):
+    """What a page looks at stays as it was while profiles come in; reading alone changes nothing."""
+    path = os.path.join(directory, 'looked.ppdb')
+    s = kit.Server(polyprof, '--store', path)
+
+    def view(query=''):
+        status, headers, _ = s.ask('/api/v1/view?file=looked.ppdb' + query)
+        return status, headers['Polyprof-Stamp']
+
+    def add(i):
+        return s.ask(f'/api/v1/add?label.n={i}', 'POST', b'a;b 1\na;c 2\n')[0]
+
+    add(1)
+    first = view()
+    T.same([add(2), view('&functions=0&stamp=' + first[1]), view('&at=0&stamp=' + first[1])], [200, first, first], 'a store that grew is looked at as it was')
+    second = view()
+    T.ok(second[0] == 200 and second[1] != first[1], 'who looks anew sees what came', second)
+    T.same([view('&functions=0&stamp=' + stamp) for _, stamp in (first, second)], [first, second], 'and both go on')
+    T.same(view('&focus=b&functions=0&stamp=' + first[1])[0], 409, 'what was not asked of it then cannot be asked now')
+    for i in range(3, 6):
+        add(i)
+        view()
+    T.same([view('&functions=0&stamp=' + stamp)[0] for stamp in (first[1], 'ffff', '')], [409, 409, 409], 'what is not kept any more has changed')
+    s.stop()
+    s = kit.Server(polyprof, path)
+    T.same(view(), view(), 'reading changes nothing')
+    s.stop()
+
+
 def tidied(polyprof, directory):
     """Profiles that came in a burst are packed while no others come."""
     store = Store(polyprof, os.path.join(directory, 'burst.ppdb'))
@@ -374,6 +403,7 @@ def main():
         T.same(s.stop()[0], 0, 'SIGTERM: exit 0')
         killed(polyprof, directory)
         away(polyprof, directory)
+        looked_at(polyprof, directory)
         if not kit.sanitized(polyprof):  # it takes many profiles
             cardinality(polyprof, directory)
             tidied(polyprof, directory)
