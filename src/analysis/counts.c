@@ -99,6 +99,16 @@ series_cmp(const void *x, const void *y)
 	return (a->thread > b->thread) - (a->thread < b->thread);
 }
 
+/* Whether a series is of a process as a whole, of which there are threads, too; they stand behind it. */
+static bool
+is_whole_process(const struct pp_series *const *list, size_t i, size_t n)
+{
+	const struct pp_series *s = list[i];
+
+	return s->pid >= 0 && s->tid < 0 && !s->thread && i + 1 < n && list[i + 1]->pid == s->pid &&
+	       list[i + 1]->tid >= 0;
+}
+
 /* Series differ by event and cpu too: threads are counted once. */
 static bool
 counts_threads(const struct pp_profile *p, uint64_t *threads)
@@ -116,7 +126,8 @@ counts_threads(const struct pp_profile *p, uint64_t *threads)
 		list[i] = &p->series.at[i];
 	qsort(list, p->series.n, sizeof *list, series_cmp);
 	for (i = 0; i < p->series.n; i++)
-		*threads += i == 0 || series_cmp(&list[i - 1], &list[i]) != 0;
+		*threads += (i == 0 || series_cmp(&list[i - 1], &list[i]) != 0) &&
+		            !is_whole_process(list, i, p->series.n);
 	free(list);
 	return true;
 }

@@ -43,11 +43,13 @@ struct trace_slice {
 enum { TRACE_B, TRACE_E, TRACE_X };
 
 struct trace_thread {
-	pp_str pid, tid; /* of the reader's strings */
-	int64_t pid_number, tid_number;
-	pp_str process, name;
+	pp_str pid, tid;    /* of the reader's strings */
+	int64_t tid_number; /* -1 = it is none */
+	pp_str name;
 	PP_VEC(struct trace_slice) slices;
 	bool sorted;
+	bool has_series;
+	uint32_t series; /* one of its own */
 };
 
 /* A Profile or CpuProfile event, or a chunk of one: where its data stand. */
@@ -65,6 +67,41 @@ struct trace_chunk {
 	const unsigned char *at, *data; /* NULL = it has none */
 };
 
+/* What an event says, as far as it was looked at. */
+struct event {
+	const unsigned char *at, *args;
+	unsigned char ph;
+	bool has_ts, has_dur, dur_wrong, has_tdur, has_name, has_cat;
+	int64_t ts, dur, tdur;
+	struct pp_slice pid, tid, id;
+	struct pp_json_str name, cat;
+};
+
+/* A counter, which is a metric, and a value of one. */
+struct trace_counter {
+	pp_str name; /* of the reader's strings */
+	uint32_t metric;
+	struct pp_fixed fixed;
+};
+
+struct trace_count {
+	int64_t time;
+	pp_str pid;
+	uint32_t counter, order;
+	struct pp_slice value; /* a number */
+};
+
+/* An event that is kept as it is; what `type` its details are of. */
+#define PP_TRACE_MARK "trace-event"
+
+struct trace_mark {
+	const unsigned char *at;
+	uint32_t thread;
+	unsigned phase; /* as Firefox counts: 2 begins something, 3 ends it */
+	bool has_time;
+	int64_t time;
+};
+
 struct trace_read {
 	struct pp_json_doc doc;
 	struct pp_builder *b;
@@ -75,6 +112,9 @@ struct trace_read {
 	PP_VEC(struct trace_profile) profiles;
 	PP_VEC(struct trace_chunk) chunks;
 	PP_VEC(struct trace_thread) processes; /* names of processes, by pid */
+	PP_VEC(struct trace_counter) counters;
+	PP_VEC(struct trace_count) counts;
+	PP_VEC(struct trace_mark) marks;
 	const unsigned char *events, *samples, *frames;
 	bool array, hermes, first;
 	bool has_slices, has_samples, has_profiles;
@@ -82,7 +122,7 @@ struct trace_read {
 	const unsigned char *skipped_at;
 	bool unsorted, collect;
 	uint32_t dur, time, count; /* metrics */
-	pp_str slices_event, samples_event;
+	pp_str slices_event, samples_event, counters_event;
 	/* The thread of the event before. */
 	bool has_last;
 	struct pp_slice last_pid, last_tid;
@@ -93,6 +133,13 @@ struct trace_read {
 
 /* The series of a thread, for slices or for samples. */
 uint32_t pp_trace_series(struct trace_read *, uint32_t thread, bool slices);
+/* That of a process by its id, for what is not of a thread. */
+uint32_t pp_trace_process_series(struct trace_read *, pp_str pid);
+/* An event that is no slice; then the metrics of counters, their values over time, and markers. */
+void pp_trace_mark_take(struct trace_read *, const struct event *);
+void pp_trace_counters_metrics(struct trace_read *);
+void pp_trace_counters_build(struct trace_read *);
+void pp_trace_marks_build(struct trace_read *);
 /* The slices of all threads, nested by time. */
 void pp_trace_slices_build(struct trace_read *);
 /* CPU profiles in the events; whether there are any is known before. */

@@ -51,7 +51,8 @@ const struct pp_rule pp_trace_rules[] = {
 	                        "the end is before the last sample",
 	                        "The last sample lasts until the end, which is before it: it lasts 0." },
 	[TRACE_SKIPPED] = { "trace-event-skipped", PP_NOTE, "some events are no slices",
-	                    "Instants, counters, asynchronous and flow events, objects and dumps are counted and passed." },
+	                    "Counters are metrics over time, up to 24 of them. Asynchronous and flow events, instants, "
+	                    "objects and dumps are markers: counted, and kept for trace events and Firefox profiles." },
 	[TRACE_UNTERMINATED] = { "trace-event-unterminated", PP_NOTE, "the array is not closed",
 	                         "That is how programs that trace until they end leave it, and fine." },
 	{ 0 },
@@ -118,7 +119,7 @@ pp_trace_string(struct trace_read *r, struct pp_slice text)
 uint32_t
 pp_trace_thread(struct trace_read *r, struct pp_slice pid, struct pp_slice tid)
 {
-	struct trace_thread fresh = { .pid_number = -1, .tid_number = -1, .sorted = true };
+	struct trace_thread fresh = { .tid_number = -1, .sorted = true };
 	uint64_t key;
 	uint32_t at;
 
@@ -128,8 +129,6 @@ pp_trace_thread(struct trace_read *r, struct pp_slice pid, struct pp_slice tid)
 	at = pp_map_get(&r->thread_of, key);
 	if (at != PP_MAP_NONE)
 		return at;
-	if (!pp_num_i64(pid, &fresh.pid_number) || fresh.pid_number < 0)
-		fresh.pid_number = -1;
 	if (!pp_num_i64(tid, &fresh.tid_number) || fresh.tid_number < 0)
 		fresh.tid_number = -1;
 	at = (uint32_t)r->threads.n;
@@ -140,26 +139,47 @@ pp_trace_thread(struct trace_read *r, struct pp_slice pid, struct pp_slice tid)
 	return at;
 }
 
+/* What is known of a process by its id. */
+static void
+process_fill(struct trace_read *r, pp_str pid, struct pp_series *like)
+{
+	size_t i;
+
+	for (i = 0; i < r->processes.n; i++)
+		if (r->processes.at[i].pid == pid)
+			like->process = pp_build_str(
+			    r->b, pp_strtab_get(&r->strings, r->processes.at[i].name));
+	if (!pp_num_i64(pp_strtab_get(&r->strings, pid), &like->pid) || like->pid < 0)
+		like->pid = -1;
+	/* Ids that are texts are names. */
+	if (!like->process && like->pid < 0)
+		like->process = pp_build_str(r->b, pp_strtab_get(&r->strings, pid));
+}
+
+uint32_t
+pp_trace_process_series(struct trace_read *r, pp_str pid)
+{
+	struct pp_series like = { .event = r->counters_event, .tid = -1, .cpu = -1 };
+
+	process_fill(r, pid, &like);
+	return pp_build_series(r->b, &like, false, false);
+}
+
 uint32_t
 pp_trace_series(struct trace_read *r, uint32_t thread, bool slices)
 {
-	const struct trace_thread *t = &r->threads.at[thread];
-	struct pp_series like = { .pid = t->pid_number, .tid = t->tid_number, .cpu = -1 };
-	size_t i;
+	struct trace_thread *t = &r->threads.at[thread];
+	struct pp_series like = { .tid = t->tid_number, .cpu = -1 };
 
 	like.event = slices ? r->slices_event : r->samples_event;
 	like.thread = pp_build_str(r->b, pp_strtab_get(&r->strings, t->name));
-	for (i = 0; i < r->processes.n; i++)
-		if (r->processes.at[i].pid == t->pid)
-			like.process = pp_build_str(
-			    r->b, pp_strtab_get(&r->strings, r->processes.at[i].name));
-	/* Ids that are texts are names. */
+	process_fill(r, t->pid, &like);
 	if (!like.thread && t->tid_number < 0)
 		like.thread = pp_build_str(r->b, pp_strtab_get(&r->strings, t->tid));
-	if (!like.process && t->pid_number < 0)
-		like.process = pp_build_str(r->b, pp_strtab_get(&r->strings, t->pid));
-	return pp_build_series(r->b, &like, r->threads.n == 1 && !(r->has_slices && r->has_samples),
-	                       slices);
+	t->series = pp_build_series(
+	    r->b, &like, r->threads.n == 1 && !(r->has_slices && r->has_samples), slices);
+	t->has_series = true;
+	return t->series;
 }
 
 pp_frame
@@ -226,15 +246,6 @@ static const struct pp_slice event_keys[KEYS] = {
 	[K_TS] = PP_KEY("ts"),     [K_DUR] = PP_KEY("dur"),   [K_TDUR] = PP_KEY("tdur"),
 	[K_CAT] = PP_KEY("cat"),   [K_NAME] = PP_KEY("name"), [K_ID] = PP_KEY("id"),
 	[K_ARGS] = PP_KEY("args"),
-};
-
-struct event {
-	const unsigned char *at, *args;
-	unsigned char ph;
-	bool has_ts, has_dur, dur_wrong, has_tdur, has_name, has_cat;
-	int64_t ts, dur, tdur;
-	struct pp_slice pid, tid, id;
-	struct pp_json_str name, cat;
 };
 
 static void
@@ -515,7 +526,7 @@ event_take(struct trace_read *r, const struct event *e)
 		else
 			pp_json_find(&r->doc, TRACE_TS, e->at, "an event has no time");
 	} else if (!profile_take(r, e)) {
-		r->skipped_at = r->skipped++ ? r->skipped_at : e->at;
+		pp_trace_mark_take(r, e);
 	}
 }
 
@@ -560,6 +571,34 @@ events_read(struct trace_read *r, struct pp_scan *s)
 	}
 }
 
+/* ---- metadata ------------------------------------------------------------------------------ */
+
+/* What is longer is no metadata for people, such as source maps and the text of scripts. */
+#define META_MOST 16384
+
+/* metadata and otherData; what is longer than that, and what our own writer said, is left out. */
+static void
+metadata_read(struct trace_read *r, struct pp_scan *s, struct pp_json_str name)
+{
+	uint32_t parent = pp_build_meta(r->b, 0, name.raw, PP_META_OBJECT, pp_slice_of("", 0));
+	bool other = pp_json_str_eq(name, "otherData");
+	struct pp_json_str key, text;
+	struct pp_slice value;
+
+	(void)pp_scan_object(s);
+	while (pp_builder_ok(r->b) && pp_scan_key(s, &key) && pp_scan_skip(s, &value)) {
+		struct pp_scan member = pp_json_doc_scan(&r->doc, value.p);
+
+		if (other && pp_json_str_eq(key, "exporter") && pp_scan_if_string(&member, &text))
+			r->b->profile->producer = pp_json_doc_str(&r->doc, text);
+		else if (value.n > META_MOST)
+			r->b->profile->holds |= PP_EXTRAS;
+		else if (!other || !pp_json_str_eq(key, "layout"))
+			pp_meta_json_member(&member, r->b, parent,
+			                    pp_build_json_text(r->b, key, &r->doc.arena));
+	}
+}
+
 /* ---- the whole ----------------------------------------------------------------------------- */
 
 static void
@@ -584,6 +623,10 @@ outline_read(struct trace_read *r)
 			} else if (pp_json_str_eq(key, "stackFrames") && type == PP_JSON_OBJECT) {
 				r->frames = s.cur;
 				(void)pp_scan_pass(&s);
+			} else if (type == PP_JSON_OBJECT && !key.escaped &&
+			           (pp_json_str_eq(key, "metadata") ||
+			            pp_json_str_eq(key, "otherData"))) {
+				metadata_read(r, &s, key);
 			} else {
 				pp_chrome_meta_read(&r->doc, &s, key);
 			}
@@ -610,10 +653,11 @@ metric_make(struct trace_read *r, const char *name, pp_str event, bool primary)
 static void
 metrics_make(struct trace_read *r)
 {
-	bool both = r->has_samples && r->has_slices;
+	bool several = r->has_samples + r->has_slices + (r->counters.n != 0) > 1;
 
-	r->slices_event = both ? pp_build_strz(r->b, "slices") : 0;
-	r->samples_event = both ? pp_build_strz(r->b, "cpu-profile") : 0;
+	r->slices_event = several ? pp_build_strz(r->b, "slices") : 0;
+	r->samples_event = several ? pp_build_strz(r->b, "cpu-profile") : 0;
+	r->counters_event = several ? pp_build_strz(r->b, "counters") : 0;
 	if (r->has_samples) {
 		struct pp_metric count = { .name = pp_build_strz(r->b, "samples"),
 			                   .unit = pp_build_strz(r->b, "samples"),
@@ -625,6 +669,7 @@ metrics_make(struct trace_read *r)
 	}
 	if (r->has_slices || !r->has_samples)
 		r->dur = metric_make(r, "dur", r->slices_event, !r->has_samples);
+	pp_trace_counters_metrics(r);
 }
 
 static void
@@ -641,9 +686,15 @@ document_read(struct trace_read *r)
 		pp_trace_samples_build(r);
 	if (!r->fixed.again && !r->unsorted)
 		pp_trace_slices_build(r);
+	if (!r->fixed.again && !r->unsorted) {
+		pp_trace_counters_build(r);
+		pp_trace_marks_build(r);
+	}
 	if (r->skipped)
-		pp_json_find(&r->doc, TRACE_SKIPPED, r->skipped_at, "%llu events are no slices",
-		             (unsigned long long)r->skipped);
+		pp_json_find(&r->doc, TRACE_SKIPPED, r->skipped_at,
+		             "%llu events are no slices, %llu of them markers",
+		             (unsigned long long)r->skipped,
+		             (unsigned long long)r->b->profile->markers);
 }
 
 /* Forgets what was read; what is known of numbers stays. */
@@ -661,6 +712,9 @@ read_forget(struct trace_read *r)
 	pp_vec_release(&r->profiles);
 	pp_vec_release(&r->chunks);
 	pp_vec_release(&r->processes);
+	pp_vec_release(&r->counters);
+	pp_vec_release(&r->counts);
+	pp_vec_release(&r->marks);
 	pp_map_release(&r->thread_of);
 	pp_map_release(&r->frame_of);
 	pp_strtab_release(&r->strings);
@@ -693,6 +747,7 @@ trace_event_read(struct pp_reader *reader, struct pp_builder *b)
 static const struct pp_holds trace_event_holds[] = {
 	{ .keeps = PP_HAS(STACKS) | PP_HAS(CALLS) | PP_HAS(TIMELINE) | PP_HAS(THREADS) |
 	           PP_HAS(MODULES) | PP_HAS(TIME),
+	  .own = PP_HAS(EVENTS) | PP_HAS(METADATA),
 	  .apart = PP_HAS(MODULES),
 	  .metrics = 1,
 	  .values = "ns" },

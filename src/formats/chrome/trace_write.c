@@ -5,37 +5,9 @@
 
 #include "base/sort.h"
 #include "base/utf8.h"
-#include "formats/chrome/trace.h"
+#include "formats/chrome/trace_write.h"
 #include "formats/kit/replay.h"
 #include "formats/kit/tree_walk.h"
-
-/* A slice that is written and has not ended. */
-struct open_slice {
-	union pp_value begin;
-	bool behind_empty; /* one that lasted no time was right before it */
-};
-
-struct trace_write {
-	struct pp_writer *w;
-	const struct pp_profile *p;
-	const struct pp_metric *m;
-	struct pp_json j;
-	struct pp_buf text;
-	bool *told;            /* by function: its place was written */
-	bool *used;            /* by series: another one before has its ids */
-	uint32_t *order;       /* by node: how many come before it on the way through the tree */
-	PP_VEC(pp_node) shown; /* of the series at hand: the nodes on the way to a cost */
-	int64_t pid, tid;
-	int64_t free_tid; /* it and those above are nobody's */
-	bool laid_out;    /* some times are made up */
-	bool failed;
-	bool any;
-	uint64_t *drawn; /* by function: slices */
-	PP_VEC(struct open_slice) open;
-	union pp_value empty_at; /* when the last one that lasted no time was, of this thread */
-	bool emptied;
-	union pp_value *own; /* by node, of the series at hand */
-};
 
 static int
 ids_compare(const void *left, const void *right, void *ctx)
@@ -102,9 +74,8 @@ shown_compare(const void *left, const void *right, void *ctx)
 	return (a > b) - (a < b);
 }
 
-/* The ids that a series has, or gets: no two have the same, as their slices would not nest. */
-static void
-ids_choose(struct trace_write *x, size_t series)
+void
+pp_trace_ids_choose(struct trace_write *x, size_t series)
 {
 	const struct pp_series *s = &x->p->series.at[series];
 	bool used = s->tid < 0 || x->used[series];
@@ -119,6 +90,48 @@ ids_choose(struct trace_write *x, size_t series)
 		x->w->loss.dropped |= PP_HAS(THREADS);
 }
 
+static bool
+is_written(const struct trace_write *x, size_t series)
+{
+	const struct pp_series *s = &x->p->series.at[series];
+
+	return s->rows && (!s->event || !x->m->event || s->event == x->m->event) &&
+	       !pp_trace_is_counted(x->p, s);
+}
+
+/*
+ * Chrome takes an event at 0 for one without a time and begins its picture at the next one. So what other formats begin at 0 begins at 1 µs here, or
+ * at the next step that the metric can say.
+ */
+static void
+start_choose(struct trace_write *x)
+{
+	const struct pp_metric *m = x->m;
+	pp_i128 cells = pp_slice_eq_z(pp_text_of(x->p, m->unit), "ns") ? 1000 : 1;
+	pp_i128 num = m->factor_num ? (pp_i128)m->factor_num : 1;
+	bool zero = false;
+	size_t i;
+
+	for (i = 0; i < x->p->series.n; i++) {
+		const struct pp_series *s = &x->p->series.at[i];
+
+		if (is_written(x, i))
+			zero |= !pp_replay_can(x->p, s, x->w->metric) ||
+			        s->timeline.blocks.at[0].time <= 0;
+	}
+	if (!zero || pp_profile_native(x->p) == &pp_format_trace_event)
+		return;
+	x->start_ns = 1000;
+	x->start = pp_value_zero(m);
+	if (m->type == PP_REAL) {
+		x->start.d = (double)cells;
+		return;
+	}
+	cells *= (pp_i128)pp_decimal_powers[m->scale < 18 ? m->scale : 18];
+	cells *= m->factor_den ? (pp_i128)m->factor_den : 1;
+	x->start.i = (cells + num - 1) / num;
+}
+
 /* µs to the last digit; what is no time is as many µs. */
 static void
 time_put(struct trace_write *x, const char *key, union pp_value v)
@@ -126,6 +139,8 @@ time_put(struct trace_write *x, const char *key, union pp_value v)
 	struct pp_metric micros = *x->m;
 	char digits[PP_NUM_MAX];
 
+	if (x->start_ns)
+		pp_value_add(x->m, &v, x->start);
 	if (pp_slice_eq_z(pp_text_of(x->p, x->m->unit), "ns"))
 		micros.scale += 3;
 	pp_json_put_raw(&x->j, key, digits, pp_value_print(&micros, v, digits));
@@ -314,7 +329,7 @@ series_put(struct trace_write *x, size_t series)
 		.profile = x->p, .series = s, .metric = x->w->metric, .step = slice_put, .ctx = x
 	};
 
-	ids_choose(x, series);
+	pp_trace_ids_choose(x, series);
 	x->open.n = 0;
 	x->emptied = false;
 	if (pp_replay_can(x->p, s, x->w->metric))
@@ -323,36 +338,34 @@ series_put(struct trace_write *x, size_t series)
 		series_lay_out(x, s);
 }
 
+/* A member of the document that we write ourselves. */
 static bool
-is_written(const struct trace_write *x, size_t series)
+is_own_key(struct pp_slice key)
 {
-	const struct pp_series *s = &x->p->series.at[series];
-
-	return s->rows && (!s->event || !x->m->event || s->event == x->m->event);
+	return pp_slice_eq_z(key, "displayTimeUnit") || pp_slice_eq_z(key, "otherData") ||
+	       pp_slice_eq_z(key, "traceEvents") || pp_slice_eq_z(key, "samples") ||
+	       pp_slice_eq_z(key, "stackFrames");
 }
 
+/* What a trace said of itself. What another format did, its readers would take for their own. */
 static void
-document_put(struct trace_write *x)
+metadata_put(struct trace_write *x)
 {
-	size_t i;
+	const struct pp_profile *p = x->p;
+	bool own = pp_profile_native(p) == &pp_format_trace_event;
+	struct pp_slice unit = pp_slice_z("ns"), key;
+	size_t i, other = p->meta.n;
 
-	pp_json_begin_object(&x->j);
-	pp_json_put_array(&x->j, "traceEvents");
-	for (i = 0; x->m && i < x->p->series.n; i++)
-		if (is_written(x, i)) {
-			ids_choose(x, i);
-			name_put(x, "process_name", pp_text_of(x->p, x->p->series.at[i].process));
-			name_put(x, "thread_name", pp_text_of(x->p, x->p->series.at[i].thread));
-		}
-	for (i = 0; x->m && i < x->p->series.n && !x->failed; i++)
-		if (is_written(x, i))
-			series_put(x, i);
-	if (!x->any) {
-		x->w->loss.made &= ~PP_HAS(THREADS);
-		x->w->loss.dropped |= PP_HAS(THREADS);
+	for (i = 0; own && i < p->meta.n; i++) {
+		key = pp_text_of(p, p->meta.at[i].key);
+		if (p->meta.at[i].parent)
+			continue;
+		if (pp_slice_eq_z(key, "displayTimeUnit"))
+			unit = pp_text_of(p, p->meta.at[i].text);
+		else if (pp_slice_eq_z(key, "otherData"))
+			other = i;
 	}
-	pp_json_end_array(&x->j);
-	pp_json_put_textz(&x->j, "displayTimeUnit", "ns");
+	pp_json_put_text(&x->j, "displayTimeUnit", unit);
 	pp_json_put_object(&x->j, "otherData");
 	x->text.n = 0;
 	pp_buf_adds(&x->text, "polyprof@");
@@ -360,7 +373,41 @@ document_put(struct trace_write *x)
 	pp_json_put_text(&x->j, "exporter", pp_slice_of(x->text.p, x->text.p ? x->text.n : 0));
 	if (x->laid_out)
 		pp_json_put_textz(&x->j, "layout", "aggregated");
+	for (i = other + 1; i < p->meta.n && p->meta.at[i].parent > other; i++)
+		if (p->meta.at[i].parent == other + 1)
+			pp_meta_json_write(&x->j, p, i, true);
 	pp_json_end_object(&x->j);
+	for (i = 0; own && i < p->meta.n; i++)
+		if (!p->meta.at[i].parent && !is_own_key(pp_text_of(p, p->meta.at[i].key)))
+			pp_meta_json_write(&x->j, p, i, true);
+}
+
+static void
+document_put(struct trace_write *x)
+{
+	size_t i;
+
+	if (x->m)
+		start_choose(x);
+	pp_json_begin_object(&x->j);
+	pp_json_put_array(&x->j, "traceEvents");
+	for (i = 0; x->m && i < x->p->series.n; i++)
+		if (is_written(x, i)) {
+			pp_trace_ids_choose(x, i);
+			name_put(x, "process_name", pp_text_of(x->p, x->p->series.at[i].process));
+			name_put(x, "thread_name", pp_text_of(x->p, x->p->series.at[i].thread));
+		}
+	for (i = 0; x->m && i < x->p->series.n && !x->failed; i++)
+		if (is_written(x, i))
+			series_put(x, i);
+	pp_trace_counters_put(x);
+	pp_trace_marks_put(x);
+	if (!x->any) {
+		x->w->loss.made &= ~PP_HAS(THREADS);
+		x->w->loss.dropped |= PP_HAS(THREADS);
+	}
+	pp_json_end_array(&x->j);
+	metadata_put(x);
 	pp_json_end_object(&x->j);
 	pp_json_end_line(&x->j);
 }
@@ -389,6 +436,8 @@ pp_trace_event_write(struct pp_writer *w)
 	pp_json_init(&x.j, w->out, PP_JSON_COMPACT);
 	if (!x.failed)
 		document_put(&x);
+	w->loss.more[PP_TRAIT_MARKERS] -= (int64_t)x.marks;
+	w->loss.more[PP_TRAIT_NO_STACK] -= (int64_t)x.counted;
 	if (p->time.known)
 		w->loss.dropped |= PP_HAS(TIME);
 	if (!x.failed && !is_drawn_as_called(&x))

@@ -18,12 +18,18 @@ pp_times_kept(struct pp_builder *b)
 	return kept;
 }
 
+bool
+pp_call_walk_adds_up(const struct pp_builder *b, bool alone)
+{
+	return alone && pp_order_is_costs(&b->order) && !b->order.filter && !b->order.keep &&
+	       !(b->order.facets & (PP_THREADS | PP_LABELS));
+}
+
 void
 pp_call_walk_begin(struct pp_call_walk *w)
 {
 	w->keeps = pp_times_kept(w->b);
-	w->adds_up = w->alone && pp_order_is_costs(&w->b->order) && !w->b->order.filter &&
-	             !w->b->order.keep && !(w->b->order.facets & (PP_THREADS | PP_LABELS));
+	w->adds_up = pp_call_walk_adds_up(w->b, w->alone);
 	w->open.n = 0;
 	w->begun = false;
 	w->node = 0;

@@ -38,6 +38,8 @@ struct pp_call_walk {
 /* Whether times of events are kept; where they are not, the profile says that the file has some. */
 bool pp_times_kept(struct pp_builder *);
 
+/* Whether a walk adds up what functions cost, without a tree; `alone` as above. */
+bool pp_call_walk_adds_up(const struct pp_builder *, bool alone);
 /* Begins at the outermost. The series counts calls and has a row for any node. */
 void pp_call_walk_begin(struct pp_call_walk *);
 /* Time goes on; it never goes back. */

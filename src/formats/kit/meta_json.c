@@ -87,26 +87,49 @@ member_take(struct meta_read *r, struct pp_slice key, const char *leave_out)
 		scalar_take(r, key, type);
 }
 
+/* Takes all that is open beyond the first `outer`. */
+static void
+members_take(struct meta_read *r, size_t outer, const char *leave_out)
+{
+	struct pp_json_str key;
+
+	while (r->open.n > outer && pp_builder_ok(r->b) && r->scan->error == PP_SCAN_OK) {
+		bool object = r->open.at[r->open.n - 1].object;
+
+		if (object ? !pp_scan_key(r->scan, &key) : !pp_scan_item(r->scan))
+			r->open.n--;
+		else
+			member_take(r, object ? text_of(r, key) : pp_slice_of("", 0), leave_out);
+	}
+	pp_arena_release(&r->arena);
+	pp_vec_release(&r->open);
+}
+
 void
 pp_meta_json_read(struct pp_scan *scan, struct pp_builder *b, const char *leave_out,
                   const unsigned char **odd)
 {
 	struct meta_read r = { .scan = scan, .b = b };
-	struct pp_json_str key;
 
 	nest(&r, pp_slice_of("", 0), PP_JSON_OBJECT, true);
-	while (r.open.n && pp_builder_ok(b) && scan->error == PP_SCAN_OK) {
-		bool object = r.open.at[r.open.n - 1].object;
-
-		if (object ? !pp_scan_key(scan, &key) : !pp_scan_item(scan))
-			r.open.n--;
-		else
-			member_take(&r, object ? text_of(&r, key) : pp_slice_of("", 0), leave_out);
-	}
+	members_take(&r, 0, leave_out);
 	if (odd && r.odd)
 		*odd = r.odd;
-	pp_arena_release(&r.arena);
-	pp_vec_release(&r.open);
+}
+
+void
+pp_meta_json_member(struct pp_scan *scan, struct pp_builder *b, uint32_t parent,
+                    struct pp_slice key)
+{
+	struct meta_read r = { .scan = scan, .b = b };
+	struct open outer = { .meta = parent, .object = true };
+
+	if (!pp_vec_push(&r.open, outer)) {
+		pp_builder_fail(b, PP_E_NOMEM, NULL);
+		return;
+	}
+	member_take(&r, key, NULL);
+	members_take(&r, 1, NULL);
 }
 
 /* ---- writing ---- */

@@ -21,6 +21,10 @@ struct pp_slice pp_build_json_text(struct pp_builder *, struct pp_json_str, stru
 void pp_meta_json_read(struct pp_scan *, struct pp_builder *, const char *leave_out,
                        const unsigned char **odd);
 
+/* Takes one value of any type from the scanner as a key of the metadata below a row (0 = top level). Likewise. */
+void pp_meta_json_member(struct pp_scan *, struct pp_builder *, uint32_t parent,
+                         struct pp_slice key);
+
 /* Writes a row of the metadata with all that is below it; `keyed` with its key before it. */
 void pp_meta_json_write(struct pp_json *, const struct pp_profile *, size_t row, bool keyed);
 

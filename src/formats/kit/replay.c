@@ -29,9 +29,10 @@ clock_on(const struct pp_metric *m, struct clock *c, const struct pp_timeline_it
 
 	if (c->begun)
 		pp_value_add(m, &c->at, pp_cell_value(m, pp_cell_gain(m->type, c->cell, cell)));
+	/* Cells may be coarser than ns; times of the file then are, too. */
 	if ((!c->begun || !open) && idle.i > 0 && m->type == PP_INT &&
-	    pp_metric_join(m, &ns, &join) && join.mul_a == 1)
-		c->at.i += idle.i * join.mul_b;
+	    pp_metric_join(m, &ns, &join))
+		c->at.i += idle.i * join.mul_b / join.mul_a;
 	c->cell = cell;
 	c->time = it->event.time;
 	c->begun = true;
