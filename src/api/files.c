@@ -140,10 +140,11 @@ target_load(struct pp_reply *r, const char *file, const struct pp_load_order *or
 	pp_status status = pp_loaded_open(r, file, order, &l);
 	const struct pp_format *format = l.is_open ? l.opened.format : NULL;
 
-	/* The records as read serve only to write the same format back, perhaps by way of a carrier; or addresses. */
+	/* The records as read serve only to write the same format back, perhaps by way of a carrier; or addresses, or markers. */
 	if (status == PP_OK && l.is_open && format != target && !target->carries &&
 	    !(format && format->carries) &&
-	    !(target->holds && target->holds->keeps & PP_HAS(ADDRESSES)))
+	    !(target->holds &&
+	      (target->holds->keeps & PP_HAS(ADDRESSES) || target->holds->own & PP_HAS(MARKERS))))
 		l.opened.order->facets &= ~(unsigned)PP_EXTRAS;
 	if (status == PP_OK && order->want.rewrites && format == target && format->rewrite) {
 		r->rewritten = l;

@@ -63,7 +63,7 @@ $ polyprof convert change.diff.folded --to diff-folded -o x.folded
 ! polyprof: error: x.folded is named like folded, so it would be misread if it held diff-folded
 = 2
 $ printf 'a;b 2\na 1\n' >y.folded; polyprof convert -q y.folded --to trace-event -o y.json && polyprof y.json
-  y.json: trace events (Chrome, Perfetto, node, Hermes)
+  y.json: trace events (Chrome, Perfetto, node, Hermes) by polyprof@0.1.0
     dur: 3.00 µs, 2 functions, 2 stacks, 2 calls
 
   Costliest functions

@@ -81,13 +81,15 @@ struct event {
 struct trace_counter {
 	pp_str name; /* of the reader's strings */
 	uint32_t metric;
+	uint32_t values; /* how many */
 	struct pp_fixed fixed;
 };
 
 struct trace_count {
 	int64_t time;
-	pp_str pid;
+	pp_str pid, tid;
 	uint32_t counter, order;
+	const unsigned char *at;
 	struct pp_slice value; /* a number */
 };
 
@@ -102,7 +104,21 @@ struct trace_mark {
 	int64_t time;
 };
 
+/* Most events are written like one of a few before; those that are not are scanned, and after many of them no way is looked for, for a while. */
+#define TRACE_WAYS 4
+#define TRACE_MISSES 16
+#define TRACE_REST 1000
+
+struct trace_quick {
+	struct pp_json_alike ways[TRACE_WAYS];
+	unsigned has[TRACE_WAYS]; /* which keys */
+	unsigned next;            /* to be learned */
+	unsigned char way_of[16]; /* by a byte that often is the phase: which it was last */
+	unsigned misses, rest;
+};
+
 struct trace_read {
+	struct trace_quick quick;
 	struct pp_json_doc doc;
 	struct pp_builder *b;
 	struct pp_fixed fixed;
@@ -137,6 +153,8 @@ uint32_t pp_trace_series(struct trace_read *, uint32_t thread, bool slices);
 uint32_t pp_trace_process_series(struct trace_read *, pp_str pid);
 /* An event that is no slice; then the metrics of counters, their values over time, and markers. */
 void pp_trace_mark_take(struct trace_read *, const struct event *);
+/* What has one value only says nothing over time: it is a marker. */
+void pp_trace_counters_settle(struct trace_read *);
 void pp_trace_counters_metrics(struct trace_read *);
 void pp_trace_counters_build(struct trace_read *);
 void pp_trace_marks_build(struct trace_read *);

@@ -51,7 +51,7 @@ const struct pp_rule pp_trace_rules[] = {
 	                        "the end is before the last sample",
 	                        "The last sample lasts until the end, which is before it: it lasts 0." },
 	[TRACE_SKIPPED] = { "trace-event-skipped", PP_NOTE, "some events are no slices",
-	                    "Counters are metrics over time, up to 24 of them. Asynchronous and flow events, instants, "
+	                    "Counters of several values are metrics over time, up to 24 of them. Asynchronous and flow events, instants, "
 	                    "objects and dumps are markers: counted, and kept for trace events and Firefox profiles." },
 	[TRACE_UNTERMINATED] = { "trace-event-unterminated", PP_NOTE, "the array is not closed",
 	                         "That is how programs that trace until they end leave it, and fine." },
@@ -247,6 +247,41 @@ static const struct pp_slice event_keys[KEYS] = {
 	[K_CAT] = PP_KEY("cat"),   [K_NAME] = PP_KEY("name"), [K_ID] = PP_KEY("id"),
 	[K_ARGS] = PP_KEY("args"),
 };
+
+/* Learns where a value of a quick event stands; `fine` is whether such a one can be quick. */
+static void
+member_learn(struct pp_json_alike *a, unsigned key, struct pp_slice raw, bool *fine)
+{
+	bool text = *raw.p == '"', digit = pp_is_digit(*raw.p) || *raw.p == '-';
+	struct pp_json_str str = { .raw = { raw.p + 1, raw.n - 2 } };
+	struct pp_json_num num = { .text = raw };
+
+	switch (key) {
+	case K_TS:
+	case K_DUR:
+	case K_TDUR:
+		*fine &= digit;
+		pp_json_alike_number(a, &num, key);
+		break;
+	case K_PID:
+	case K_TID:
+	case K_ID:
+		*fine &= digit || text;
+		if (text)
+			pp_json_alike_text(a, &str, key);
+		else
+			pp_json_alike_digits(a, raw, key);
+		break;
+	case K_PH:
+	case K_CAT:
+	case K_NAME:
+		*fine &= text;
+		pp_json_alike_text(a, &str, key);
+		break;
+	default:
+		pp_json_alike_any(a, raw, key);
+	}
+}
 
 static void
 member_read(struct trace_read *r, struct pp_scan *s, unsigned key, struct event *e)
@@ -530,28 +565,99 @@ event_take(struct trace_read *r, const struct event *e)
 	}
 }
 
+/* An event that is written like one before. */
+static bool
+event_quick(struct trace_read *r, struct pp_scan *s, struct event *e)
+{
+	struct pp_slice texts[KEYS + 1];
+	int64_t numbers[KEYS];
+	unsigned char *guess;
+	unsigned has, way, k;
+
+	if (r->quick.rest || r->fixed.decimals != V8_DECIMALS) {
+		r->quick.rest -= r->quick.rest > 0;
+		return false;
+	}
+	guess = &r->quick.way_of[s->cur[sizeof "{\"ph\":"] % sizeof r->quick.way_of];
+	for (k = 0, way = *guess; k < TRACE_WAYS; k++, way = (way + 1) % TRACE_WAYS)
+		if (pp_json_alike_try(&r->quick.ways[way], s, numbers, texts))
+			break;
+	if (k == TRACE_WAYS)
+		return false;
+	has = r->quick.has[way];
+	*guess = (unsigned char)way;
+	r->quick.misses = 0;
+	if (has >> K_PH & 1)
+		e->ph = texts[K_PH].n ? *texts[K_PH].p : 0;
+	if (has >> K_PID & 1)
+		e->pid = texts[K_PID];
+	if (has >> K_TID & 1)
+		e->tid = texts[K_TID];
+	if (has >> K_ID & 1)
+		e->id = texts[K_ID];
+	if (has >> K_ARGS & 1)
+		e->args = *texts[K_ARGS].p == '{' ? texts[K_ARGS].p : NULL;
+	if (has >> K_NAME & 1)
+		e->name.raw = texts[K_NAME];
+	if (has >> K_CAT & 1)
+		e->cat.raw = texts[K_CAT];
+	e->has_name = has >> K_NAME & 1 && e->name.raw.n;
+	e->has_cat = has >> K_CAT & 1;
+	e->has_ts = has >> K_TS & 1;
+	e->has_dur = has >> K_DUR & 1;
+	e->has_tdur = has >> K_TDUR & 1;
+	e->ts = e->has_ts ? numbers[K_TS] : 0;
+	e->dur = e->has_dur ? numbers[K_DUR] : 0;
+	e->tdur = e->has_tdur ? numbers[K_TDUR] : 0;
+	return true;
+}
+
+/* Any event, and how it is written unless that changes all the time. */
+static void
+event_scan(struct trace_read *r, struct pp_scan *s, struct pp_json_names *names, struct event *e)
+{
+	struct pp_json_alike *way = r->quick.rest ? NULL : &r->quick.ways[r->quick.next];
+	struct pp_json_str key;
+	bool fine = true;
+	unsigned index, has = 0;
+
+	if (way) {
+		pp_json_alike_learn(way, s);
+		r->quick.rest = ++r->quick.misses > TRACE_MISSES ? TRACE_REST : 0;
+	}
+	(void)pp_scan_object(s);
+	names->next = 0;
+	while (pp_scan_named_key(s, names, &key, &index)) {
+		const unsigned char *at = pp_scan_space(s->cur, s->end);
+
+		member_read(r, s, index, e);
+		has |= 1u << index;
+		if (way && s->error == PP_SCAN_OK)
+			member_learn(way, index, pp_slice_between(at, s->cur), &fine);
+	}
+	if (!way)
+		return;
+	pp_json_alike_end(way, s, fine && s->error == PP_SCAN_OK);
+	r->quick.has[r->quick.next] = has;
+	r->quick.next = (r->quick.next + 1) % TRACE_WAYS;
+}
+
 /* Events up to the bracket; whether that is missing, and nothing else. */
 static void
 events_read(struct trace_read *r, struct pp_scan *s)
 {
 	struct pp_json_names names = { event_keys, KEYS, 0 };
 	const unsigned char *done = s->cur + 1, *p;
-	struct pp_json_str key;
-	unsigned index;
 
 	(void)pp_scan_array(s);
 	while (pp_builder_goes_on(r->b) && !r->fixed.again && pp_scan_item(s)) {
-		struct event e = { 0 };
 		bool object = pp_scan_peek(s) == PP_JSON_OBJECT;
+		struct event e = { .at = s->cur };
 
-		e.at = s->cur;
 		if (!object)
 			(void)pp_scan_pass(s);
-		else
-			(void)pp_scan_object(s);
-		names.next = 0;
-		while (object && pp_scan_named_key(s, &names, &key, &index))
-			member_read(r, s, index, &e);
+		else if (!event_quick(r, s, &e))
+			event_scan(r, s, &names, &e);
 		if (s->error != PP_SCAN_OK)
 			break;
 		done = s->cur;
@@ -679,6 +785,7 @@ document_read(struct trace_read *r)
 	if (!pp_builder_ok(r->b) || r->fixed.again)
 		return;
 	pp_trace_profiles_find(r);
+	pp_trace_counters_settle(r);
 	metrics_make(r);
 	if (r->has_profiles)
 		pp_trace_profiles_build(r);
@@ -747,7 +854,7 @@ trace_event_read(struct pp_reader *reader, struct pp_builder *b)
 static const struct pp_holds trace_event_holds[] = {
 	{ .keeps = PP_HAS(STACKS) | PP_HAS(CALLS) | PP_HAS(TIMELINE) | PP_HAS(THREADS) |
 	           PP_HAS(MODULES) | PP_HAS(TIME),
-	  .own = PP_HAS(EVENTS) | PP_HAS(METADATA),
+	  .own = PP_HAS(EVENTS) | PP_HAS(METADATA) | PP_HAS(MARKERS),
 	  .apart = PP_HAS(MODULES),
 	  .metrics = 1,
 	  .values = "ns" },

@@ -1,5 +1,5 @@
 /*
- * Events that are no slices. Counters (C) are metrics over time: each value of a counter is a step from the one before it, of no stack. All others, such
+ * Events that are no slices. Counters (C) of several values are metrics over time: each value is a step from the one before it, of no stack. All others, such
  * as asynchronous and flow events, instants and objects, are markers of their threads, which the writers of trace events and of Firefox profiles
  * understand. A marker is a list in JSON, as in formats/firefox/markers.c:
  *
@@ -76,7 +76,10 @@ number_text(struct pp_scan *s)
 static bool
 counter_take(struct trace_read *r, const struct event *e)
 {
-	struct trace_count count = { .time = e->ts, .order = (uint32_t)r->counts.n };
+	struct trace_count count = { .time = e->ts,
+		                     .order = (uint32_t)r->counts.n,
+		                     .at = e->at,
+		                     .tid = pp_trace_string(r, e->tid) };
 	struct pp_json_str key;
 	struct pp_scan s;
 	bool any = false;
@@ -96,10 +99,46 @@ counter_take(struct trace_read *r, const struct event *e)
 		if (count.counter == COUNTERS_MOST)
 			continue;
 		any = true;
+		r->counters.at[count.counter].values++;
 		if (!pp_vec_push(&r->counts, count))
 			pp_builder_fail(r->b, PP_E_NOMEM, NULL);
 	}
 	return any;
+}
+
+static void mark_add(struct trace_read *, const struct trace_mark *);
+
+void
+pp_trace_counters_settle(struct trace_read *r)
+{
+	uint32_t to[COUNTERS_MOST] = { 0 };
+	const unsigned char *at = NULL;
+	size_t i, n = 0;
+
+	for (i = 0; i < r->counters.n; i++) {
+		to[i] = (uint32_t)n;
+		if (r->counters.at[i].values > 1)
+			r->counters.at[n++] = r->counters.at[i];
+		else
+			to[i] = COUNTERS_MOST;
+	}
+	r->counters.n = n;
+	for (i = 0, n = 0; i < r->counts.n; i++) {
+		struct trace_count *c = &r->counts.at[i];
+
+		c->counter = to[c->counter];
+		if (c->counter < COUNTERS_MOST) {
+			r->counts.at[n++] = *c;
+		} else if (c->at != at) {
+			struct trace_mark mark = { .at = c->at, .has_time = true, .time = c->time };
+
+			mark.thread = pp_trace_thread(r, pp_strtab_get(&r->strings, c->pid),
+			                              pp_strtab_get(&r->strings, c->tid));
+			mark_add(r, &mark);
+			at = c->at;
+		}
+	}
+	r->counts.n = n;
 }
 
 /* How many decimals the values of a counter need. */
@@ -239,23 +278,36 @@ pp_trace_counters_build(struct trace_read *r)
 
 /* ---- markers ------------------------------------------------------------------------------- */
 
+static void
+mark_add(struct trace_read *r, const struct trace_mark *mark)
+{
+	r->b->profile->markers++;
+	if (r->doc.reader->order->facets & PP_EXTRAS && pp_builder_ok(r->b) &&
+	    !pp_vec_push(&r->marks, *mark))
+		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+}
+
 void
 pp_trace_mark_take(struct trace_read *r, const struct event *e)
 {
-	struct trace_mark mark = { .at = e->at };
+	struct trace_mark mark = { .at = e->at, .has_time = e->has_ts, .time = e->ts };
 
 	r->skipped_at = r->skipped++ ? r->skipped_at : e->at;
 	if (counter_take(r, e))
 		return;
-	r->b->profile->markers++;
-	if (!(r->doc.reader->order->facets & PP_EXTRAS) || !pp_builder_ok(r->b))
-		return;
-	mark.thread = pp_trace_thread(r, e->pid, e->tid);
-	mark.has_time = e->has_ts;
-	mark.time = e->ts;
+	if (r->doc.reader->order->facets & PP_EXTRAS)
+		mark.thread = pp_trace_thread(r, e->pid, e->tid);
 	mark.phase = e->ph == 'b' || e->ph == 'S' ? 2 : e->ph == 'e' || e->ph == 'F' ? 3 : 0;
-	if (!pp_vec_push(&r->marks, mark))
-		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+	mark_add(r, &mark);
+}
+
+static int
+compare_marks(const void *left, const void *right, void *ctx)
+{
+	const struct trace_mark *a = left, *b = right;
+
+	(void)ctx;
+	return (a->at > b->at) - (a->at < b->at);
 }
 
 /* ms of a time in the file's own unit. */
@@ -274,9 +326,9 @@ time_add(const struct trace_read *r, const struct trace_mark *mark, struct pp_bu
 		pp_buf_adds(to, "null");
 }
 
-/* All members but those that the marker says itself; false when the event has no name. */
-static bool
-members_add(struct pp_scan *s, struct pp_slice *name, struct pp_buf *to)
+/* All members but those that the marker and its series (if it is the thread's) say themselves. */
+static void
+members_add(struct pp_scan *s, bool own_series, struct pp_slice *name, struct pp_buf *to)
 {
 	struct pp_json_str key;
 	struct pp_slice value;
@@ -286,27 +338,38 @@ members_add(struct pp_scan *s, struct pp_slice *name, struct pp_buf *to)
 		if (pp_json_str_eq(key, "name")) {
 			if (*value.p == '"')
 				*name = value;
-		} else if (!pp_json_str_eq(key, "ts") && !pp_json_str_eq(key, "pid") &&
-		           !pp_json_str_eq(key, "tid") && !pp_json_str_eq(key, "type")) {
+		} else if (!pp_json_str_eq(key, "ts") && !pp_json_str_eq(key, "type") &&
+		           !(own_series &&
+		             (pp_json_str_eq(key, "pid") || pp_json_str_eq(key, "tid")))) {
 			pp_buf_adds(to, ",\"");
 			pp_buf_add(to, key.raw.p, key.raw.n);
 			pp_buf_adds(to, "\":");
 			pp_buf_add(to, value.p, value.n);
 		}
 	}
-	return name->n != 0;
+}
+
+/* Of threads that have none of their own: a series of their process, or of any. */
+static uint32_t
+series_near(struct trace_read *r, struct pp_map *of_process, uint32_t thread)
+{
+	uint32_t found = pp_map_get(of_process, r->threads.at[thread].pid);
+
+	if (found == PP_MAP_NONE && r->b->profile->series.n == 0)
+		return pp_trace_series(r, thread, true);
+	return found == PP_MAP_NONE ? 0 : found;
 }
 
 static void
-mark_build(struct trace_read *r, const struct trace_mark *mark, struct pp_buf *text,
-           struct pp_buf *members)
+mark_build(struct trace_read *r, const struct trace_mark *mark, uint32_t series,
+           struct pp_buf *text, struct pp_buf *members)
 {
 	struct pp_scan s = pp_json_doc_scan(&r->doc, mark->at);
-	struct trace_thread *t = &r->threads.at[mark->thread];
+	const struct trace_thread *t = &r->threads.at[mark->thread];
 	struct pp_slice name = pp_slice_z("\"\"");
 
 	text->n = members->n = 0;
-	(void)members_add(&s, &name, members);
+	members_add(&s, t->has_series, &name, members);
 	pp_buf_adds(text, "[");
 	pp_buf_add(text, name.p, name.n);
 	pp_buf_adds(text, ",");
@@ -317,19 +380,31 @@ mark_build(struct trace_read *r, const struct trace_mark *mark, struct pp_buf *t
 	if (text->failed || members->failed)
 		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
 	else
-		pp_build_extra(r->b, PP_EXTRA_MARKER,
-		               t->has_series ? t->series : pp_trace_series(r, mark->thread, true),
-		               "marker", pp_slice_of(text->p, text->n));
+		pp_build_extra(r->b, PP_EXTRA_MARKER, series, "marker",
+		               pp_slice_of(text->p, text->n));
 }
 
 void
 pp_trace_marks_build(struct trace_read *r)
 {
+	struct pp_map of_process = { .seed = r->doc.reader->seed };
 	struct pp_buf text = { 0 }, members = { 0 };
 	size_t i;
 
-	for (i = 0; i < r->marks.n && pp_builder_goes_on(r->b); i++)
-		mark_build(r, &r->marks.at[i], &text, &members);
+	pp_sort(r->marks.at, r->marks.n, sizeof *r->marks.at, compare_marks, NULL);
+	for (i = r->marks.n ? r->threads.n : 0; i-- > 0;)
+		if (r->threads.at[i].has_series &&
+		    !pp_map_set(&of_process, r->threads.at[i].pid, r->threads.at[i].series))
+			pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+	for (i = 0; i < r->marks.n && pp_builder_goes_on(r->b); i++) {
+		const struct trace_thread *t = &r->threads.at[r->marks.at[i].thread];
+		uint32_t series = t->has_series
+		                      ? t->series
+		                      : series_near(r, &of_process, r->marks.at[i].thread);
+
+		mark_build(r, &r->marks.at[i], series, &text, &members);
+	}
+	pp_map_release(&of_process);
 	pp_buf_release(&text);
 	pp_buf_release(&members);
 }

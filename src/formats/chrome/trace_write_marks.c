@@ -5,15 +5,18 @@
 
 #include "formats/chrome/trace_write.h"
 
+/* `own`: of the process and thread that are chosen. */
 static void
-event_begin(struct trace_write *x, const char *ph, pp_i128 ns)
+event_begin(struct trace_write *x, const char *ph, bool own, pp_i128 ns)
 {
 	char digits[PP_NUM_MAX];
 
 	pp_json_begin_object(&x->j);
 	pp_json_put_textz(&x->j, "ph", ph);
-	pp_json_put_i64(&x->j, "pid", x->pid);
-	pp_json_put_i64(&x->j, "tid", x->tid);
+	if (own) {
+		pp_json_put_i64(&x->j, "pid", x->pid);
+		pp_json_put_i64(&x->j, "tid", x->tid);
+	}
 	pp_json_put_raw(&x->j, "ts", digits, pp_num_print(digits, ns + x->start_ns, 3));
 }
 
@@ -75,7 +78,7 @@ counter_put(struct trace_write *x, const struct levels *l, size_t m, int64_t tim
 	}
 	if (!any)
 		return;
-	event_begin(x, "C", time);
+	event_begin(x, "C", true, time);
 	pp_json_put_text(&x->j, "name", name);
 	pp_json_put_object(&x->j, "args");
 	for (i = m; i < n; i++) {
@@ -203,9 +206,9 @@ members_put(struct trace_write *x, struct pp_slice object, const char *leave_out
 	}
 }
 
-/* The phase that an event had; 0 when the marker was none. */
+/* The phase that an event had, and whether its series is its thread's; 0 when the marker was none. */
 static char
-phase_of(struct pp_slice data)
+phase_of(struct pp_slice data, bool *own_series)
 {
 	struct pp_json_str key, text;
 	bool own = false;
@@ -218,6 +221,7 @@ phase_of(struct pp_slice data)
 	while (pp_scan_key(&s, &key)) {
 		bool type = pp_json_str_eq(key, "type");
 
+		*own_series &= !pp_json_str_eq(key, "pid") && !pp_json_str_eq(key, "tid");
 		if (pp_scan_peek(&s) != PP_JSON_STRING || !pp_scan_string(&s, &text)) {
 			(void)pp_scan_skip(&s, NULL);
 			continue;
@@ -240,12 +244,13 @@ ns_of(struct pp_slice ms)
 }
 
 static void
-mark_begin(struct trace_write *x, const char *ph, struct pp_slice at, const struct pp_slice *part)
+mark_begin(struct trace_write *x, const char *ph, bool own, struct pp_slice at,
+           const struct pp_slice *part)
 {
 	struct pp_json_str name = { 0 };
 	struct pp_scan s;
 
-	event_begin(x, ph, ns_of(at));
+	event_begin(x, ph, own, ns_of(at));
 	pp_scan_init(&s, part[M_NAME], 0, PP_SCAN_TOLERANT);
 	(void)pp_scan_if_string(&s, &name);
 	pp_json_key(&x->j, "name");
@@ -259,7 +264,8 @@ foreign_put(struct trace_write *x, const struct pp_slice *part, const char *ph)
 	bool ends = *ph == 'e';
 	char id[32];
 
-	mark_begin(x, ph, ends && part[M_END].p[0] != 'n' ? part[M_END] : part[M_START], part);
+	mark_begin(x, ph, true, ends && part[M_END].p[0] != 'n' ? part[M_END] : part[M_START],
+	           part);
 	pp_json_put_textz(&x->j, "cat", "marker");
 	if (*ph == 'i') {
 		pp_json_put_textz(&x->j, "s", "t");
@@ -281,10 +287,11 @@ foreign_put(struct trace_write *x, const struct pp_slice *part, const char *ph)
 static void
 mark_put(struct trace_write *x, const struct pp_slice *part)
 {
-	char ph[2] = { phase_of(part[M_DATA]), 0 };
+	bool own_series = true;
+	char ph[2] = { phase_of(part[M_DATA], &own_series), 0 };
 
 	if (*ph) {
-		mark_begin(x, ph, part[M_START], part);
+		mark_begin(x, ph, own_series, part[M_START], part);
 		members_put(x, part[M_DATA], "type");
 		pp_json_end_object(&x->j);
 		return;
