@@ -6,10 +6,9 @@
  *      "CALLER==>CALLEE":  ...}
  *
  * in any order, as JSON or as PHP's serialize() writes it; xhgui puts such a map under "profile", beside "meta". A key without ==> is a root, others are cut at
- * the first one. ct counts calls; wt and cpu are us, mu and pmu bytes, each with all that was called in turn. Tideways
- * adds mem.na, mem.nf (counts) and mem.aa (bytes); any other key is a count. What a function costs itself is what its
- * callers say less what its callees say. Recursion is spelled in names: fib, fib@1, fib@2 are functions of their own.
- * A whole profile has the root main(), though not always as the only one.
+ * the first one. ct counts calls; wt and cpu are us, mu and pmu bytes, each with all that was called in turn. Tideways adds mem.na, mem.nf (counts) and mem.aa
+ * (bytes); any other key is a count. What a function costs itself is what its callers say less what its callees say. Recursion is spelled in names: fib, fib@1,
+ * fib@2 are functions of their own. A whole profile has the root main(), though not always as the only one.
  */
 #include "formats/author.h"
 #include "formats/kit/php_serialize.h"
@@ -20,25 +19,19 @@
 #define METRICS_MAX 1024
 
 extern const struct pp_format pp_format_xhprof;
-
 enum { XHPROF_JSON, XHPROF_SERIALIZE, XHPROF_SHAPE, XHPROF_MAIN, XHPROF_PARENT };
 
 static const struct pp_rule xhprof_rules[] = {
 	[XHPROF_JSON] = { "xhprof-json", PP_ERROR, "the JSON is broken",
-	                  "The file breaks off or is not JSON from the place named on. The calls before it "
-	                  "were read." },
+	                  "The file breaks off or is not JSON from the place named on. The calls before it were read." },
 	[XHPROF_SERIALIZE] = { "xhprof-serialize", PP_ERROR, "the array is broken",
-	                       "What PHP's serialize() wrote breaks off, counts wrongly, or holds objects or "
-	                       "references. Nothing of it was used." },
+	                       "What PHP's serialize() wrote breaks off, counts wrongly, or holds objects or references. Nothing of it was used." },
 	[XHPROF_SHAPE] = { "xhprof-shape", PP_ERROR, "an entry is not what XHProf writes",
-	                   "Each key is FUNCTION or CALLER==>CALLEE and occurs once. Its value is an object "
-	                   "of whole numbers, ct not below 0. Other entries are left out." },
+	                   "Each key is FUNCTION or CALLER==>CALLEE and occurs once. Its value is an object of whole numbers, ct not below 0. Other entries are left out." },
 	[XHPROF_MAIN] = { "xhprof-main", PP_WARNING, "the root main() is missing",
-	                  "XHProf writes main() when it is switched off. Without it the profile is "
-	                  "incomplete." },
+	                  "XHProf writes main() when it is switched off. Without it the profile is incomplete." },
 	[XHPROF_PARENT] = { "xhprof-parent", PP_WARNING, "a caller is never called itself",
-	                    "The function calls others, but it is neither a root nor called. What it costs "
-	                    "is not known and counts as 0." },
+	                    "The function calls others, but it is neither a root nor called. What it costs is not known and counts as 0." },
 	{ 0 },
 };
 
@@ -52,21 +45,6 @@ static const struct pp_metric_key xhprof_keys[] = {
 };
 
 /* ---- recognition --------------------------------------------------------------------------- */
-
-/* Enters the map of a file, which may be wrapped: entries have numbers, what stands around them has not. */
-static bool
-map_enter(struct pp_scan *s, bool *wrapped)
-{
-	struct pp_scan probe = *s, inner = *s;
-	struct pp_json_str key;
-
-	*wrapped = pp_scan_object(&probe) && pp_scan_key(&probe, &key) &&
-	           pp_scan_peek(&probe) == PP_JSON_OBJECT && pp_scan_object(&probe) &&
-	           pp_scan_key(&probe, &key) && pp_scan_peek(&probe) != PP_JSON_NUMBER &&
-	           pp_scan_path(&inner, "profile", NULL, NULL);
-	*s = *wrapped ? inner : *s;
-	return pp_scan_object(s);
-}
 
 static int
 xhprof_bid(const struct pp_peek *peek)
@@ -82,7 +60,7 @@ xhprof_bid(const struct pp_peek *peek)
 		           ? 64
 		           : pp_name_ends(peek->name, "xhprof");
 	pp_scan_init(&s, peek->head, 0, PP_SCAN_STRICT);
-	if (pp_scan_peek(&s) != PP_JSON_OBJECT || !map_enter(&s, &wrapped))
+	if (pp_scan_peek(&s) != PP_JSON_OBJECT || !pp_xhgui_enter(&s, &wrapped))
 		return 0;
 	while (pp_scan_key(&s, &key) && pp_scan_peek(&s) == PP_JSON_OBJECT && pp_scan_object(&s))
 		while (pp_scan_key(&s, &member) && pp_scan_peek(&s) == PP_JSON_NUMBER &&
@@ -184,7 +162,7 @@ map_read(struct xhprof_read *r, struct pp_slice text)
 	p->calls.adds_up = true;
 	pp_scan_init(&outer, text, 0, PP_SCAN_STRICT);
 	r->scan = outer;
-	(void)map_enter(&r->scan, &wrapped);
+	(void)pp_xhgui_enter(&r->scan, &wrapped);
 	while (pp_builder_ok(r->b) && pp_scan_key(&r->scan, &key)) {
 		entry_read(r, key);
 		if (r->arena.bytes > 1 << 20)
@@ -244,17 +222,8 @@ pair_write(struct pp_json *j, bool php, const struct pp_level_calls *c, size_t r
 	/* Of many metrics what is 0 is left out, but for the first entry, which names them all. */
 	bool some = c->profile->metrics.n > PP_FEW_COLUMNS && row > 0;
 	size_t i, n = some ? costs.n : c->profile->metrics.n;
-	struct pp_slice name;
 
-	key->n = 0;
-	if (pair->caller != PP_FROM_OUTSIDE) {
-		name = pp_strtab_get(&c->names, pair->caller);
-		pp_buf_add(key, name.p, name.n);
-		pp_buf_adds(key, ARROW);
-	}
-	name = pp_strtab_get(&c->names, pair->callee);
-	pp_buf_add(key, name.p, name.n);
-	pp_php_key(j, php, pp_slice_of(key->p, key->n));
+	pp_php_key(j, php, pp_level_calls_key(c, row, ARROW, key));
 	pp_php_array_begin(j, php, c->has_calls + (n || some ? n : 1));
 	if (c->has_calls)
 		pp_php_number(j, php, "ct", (int64_t)pair->calls);
@@ -268,17 +237,6 @@ pair_write(struct pp_json *j, bool php, const struct pp_level_calls *c, size_t r
 	pp_php_array_end(j, php);
 }
 
-/* Whether PHP's form is asked for, or the profile came in it. */
-static bool
-is_php(const struct pp_writer *w)
-{
-	struct pp_slice of = pp_slice_z(w->opts->variant ? w->opts->variant : "");
-
-	if (!of.n && pp_profile_native(w->profile) == &pp_format_xhprof)
-		of = pp_text_of(w->profile, w->profile->variant);
-	return pp_slice_eq_z(of, "serialize");
-}
-
 static pp_status
 xhprof_write(struct pp_writer *w)
 {
@@ -288,7 +246,7 @@ xhprof_write(struct pp_writer *w)
 	struct pp_buf key = { 0 };
 	struct pp_json j;
 	pp_status status = columns ? pp_level_calls_collect(&c, w, ARROW, columns) : PP_E_NOMEM;
-	bool php = is_php(w),
+	bool php = pp_variant_is(w, &pp_format_xhprof, "serialize"),
 	     wrapped = !php && p->meta.n && pp_profile_native(p) == &pp_format_xhprof;
 	size_t i;
 
@@ -319,13 +277,12 @@ xhprof_write(struct pp_writer *w)
 	return status;
 }
 
+#define XHPROF_KEEPS (PP_HAS(PAIRS) | PP_HAS(CALLS) | PP_HAS(INCOMPLETE))
+#define XHPROF_VALUES "whole, us or bytes, of 64 bits"
+
 static const struct pp_holds xhprof_holds[] = {
-	{ .variant = "serialize",
-	  .keeps = PP_HAS(PAIRS) | PP_HAS(CALLS) | PP_HAS(INCOMPLETE),
-	  .values = "whole, us or bytes, of 64 bits" },
-	{ .keeps = PP_HAS(PAIRS) | PP_HAS(CALLS) | PP_HAS(INCOMPLETE),
-	  .own = PP_HAS(METADATA),
-	  .values = "whole, us or bytes, of 64 bits" },
+	{ "serialize", XHPROF_KEEPS, .values = XHPROF_VALUES },
+	{ .keeps = XHPROF_KEEPS, .own = PP_HAS(METADATA), .values = XHPROF_VALUES },
 };
 
 const struct pp_format pp_format_xhprof = {

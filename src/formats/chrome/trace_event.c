@@ -283,6 +283,18 @@ member_learn(struct pp_json_alike *a, unsigned key, struct pp_slice raw, bool *f
 	}
 }
 
+/* A value that nobody looks into may be nested as deep as it likes. */
+static void
+value_pass(struct pp_scan *s)
+{
+	struct pp_scan checked = *s;
+
+	if (!pp_scan_skip(&checked, NULL) && checked.error == PP_SCAN_E_DEPTH)
+		(void)pp_scan_pass(s);
+	else
+		*s = checked;
+}
+
 static void
 member_read(struct trace_read *r, struct pp_scan *s, unsigned key, struct event *e)
 {
@@ -321,10 +333,10 @@ member_read(struct trace_read *r, struct pp_scan *s, unsigned key, struct event 
 		break;
 	case K_ARGS:
 		e->args = pp_scan_peek(s) == PP_JSON_OBJECT ? s->cur : NULL;
-		(void)pp_scan_skip(s, NULL);
+		value_pass(s);
 		break;
 	default:
-		(void)pp_scan_skip(s, NULL);
+		value_pass(s);
 	}
 }
 
@@ -523,7 +535,8 @@ slice_take(struct trace_read *r, const struct event *e)
 		if (!e->has_dur && !e->has_tdur)
 			pp_json_find(&r->doc, TRACE_DUR_MISSING, e->at,
 			             "an X event has no duration");
-		if (__builtin_add_overflow(slice.begin, dur, &slice.end))
+		if (__builtin_add_overflow(slice.begin, dur, &slice.end) &&
+		    !pp_fixed_coarser(&r->fixed))
 			slice.end = INT64_MAX;
 	}
 	if (e->ph != 'E') {

@@ -101,6 +101,15 @@ pp_fixed_slow(struct pp_fixed *f, struct pp_slice text, int unit, int64_t *out)
 }
 
 bool
+pp_fixed_coarser(struct pp_fixed *f)
+{
+	if (f->decimals <= PP_FIXED_LEAST)
+		return false;
+	f->most = f->decimals - 1;
+	return f->bounded = f->again = true;
+}
+
+bool
 pp_fixed_retry(struct pp_fixed *f)
 {
 	int most = most_of(f);
@@ -128,8 +137,12 @@ pp_fixed_ns(const struct pp_fixed *f, int64_t cell, int64_t *ns)
 	int finer = 9 - f->decimals;
 	int64_t divisor;
 
-	if (finer >= 0)
-		return !__builtin_mul_overflow(cell, (int64_t)pp_decimal_powers[finer], ns);
+	if (finer >= 0 && !__builtin_mul_overflow(cell, (int64_t)pp_decimal_powers[finer], ns))
+		return true;
+	if (finer >= 0) {
+		*ns = cell < 0 ? INT64_MIN : INT64_MAX;
+		return false;
+	}
 	divisor = (int64_t)pp_decimal_powers[-finer];
 	*ns = cell / divisor - (cell % divisor < 0);
 	return true;

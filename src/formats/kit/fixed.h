@@ -39,11 +39,13 @@ pp_fixed_read(struct pp_fixed *f, const struct pp_json_num *num, int unit, int64
 	return pp_fixed_slow(f, num->text, unit, out);
 }
 
+/* A sum of numbers has no room: all has to be read again with a digit less. False when there is none left. */
+bool pp_fixed_coarser(struct pp_fixed *);
 /* Whether all has to be read again; with what is known now. */
 bool pp_fixed_retry(struct pp_fixed *);
 /* Says in a metric what its cells mean; `ns`: their base is the second and the unit ns, else it is the unit itself. */
 void pp_fixed_metric(const struct pp_fixed *, bool ns, struct pp_metric *);
-/* A number of seconds as ns, rounded; false when that has no 64 bits. */
+/* A number of seconds as ns, rounded; false, and the nearest, when that has no 64 bits. */
 bool pp_fixed_ns(const struct pp_fixed *, int64_t cell, int64_t *ns);
 
 #endif

@@ -383,3 +383,21 @@ pp_level_calls_release(struct pp_level_calls *c)
 	free(c->root);
 	pp_map_release(&c->row_of);
 }
+
+struct pp_slice
+pp_level_calls_key(const struct pp_level_calls *c, size_t row, const char *arrow,
+                   struct pp_buf *key)
+{
+	const struct pp_level_pair *pair = &c->pairs.at[row];
+	struct pp_slice name;
+
+	key->n = 0;
+	if (pair->caller != PP_FROM_OUTSIDE) {
+		name = pp_strtab_get(&c->names, pair->caller);
+		pp_buf_add(key, name.p, name.n);
+		pp_buf_adds(key, arrow);
+	}
+	name = pp_strtab_get(&c->names, pair->callee);
+	pp_buf_add(key, name.p, name.n);
+	return pp_slice_of(key->p, key->n);
+}

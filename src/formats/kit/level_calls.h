@@ -50,4 +50,8 @@ bool pp_level_calls_has_root(const struct pp_level_calls *, const char *name);
 bool pp_level_calls_wrap(struct pp_level_calls *, const char *name);
 void pp_level_calls_release(struct pp_level_calls *);
 
+/* CALLER, arrow and CALLEE of a pair, or the root alone, as the text of a buffer. */
+struct pp_slice pp_level_calls_key(const struct pp_level_calls *, size_t row, const char *arrow,
+                                   struct pp_buf *);
+
 #endif

@@ -42,17 +42,30 @@ pp_loss_release(struct pp_loss *loss)
 	pp_vec_release(&loss->metrics);
 }
 
+/* The variant that is asked for, or that a profile of the same format came in. */
+static struct pp_slice
+variant_of(const struct pp_format *format, const struct pp_profile *p, const struct pp_writer *w)
+{
+	struct pp_slice variant = pp_slice_z(w->opts->variant  ? w->opts->variant
+	                                     : w->loss.variant ? w->loss.variant
+	                                                       : "");
+
+	return !variant.n && pp_profile_native(p) == format ? pp_text_of(p, p->variant) : variant;
+}
+
+bool
+pp_variant_is(const struct pp_writer *w, const struct pp_format *format, const char *variant)
+{
+	return pp_slice_eq_z(variant_of(format, w->profile, w), variant);
+}
+
 /* What a format holds in the variant that was written. */
 static const struct pp_holds *
 holds_of(const struct pp_format *format, const struct pp_profile *p, const struct pp_writer *w)
 {
 	const struct pp_holds *h = format->holds;
-	struct pp_slice variant = pp_slice_z(w->opts->variant  ? w->opts->variant
-	                                     : w->loss.variant ? w->loss.variant
-	                                                       : "");
+	struct pp_slice variant = variant_of(format, p, w);
 
-	if (!variant.n && pp_profile_native(p) == format)
-		variant = pp_text_of(p, p->variant);
 	while (h->variant && !pp_slice_eq_z(variant, h->variant))
 		h++;
 	return h;

@@ -58,4 +58,7 @@ void pp_loss_metric(struct pp_writer *, size_t metric, struct pp_slice name, con
 pp_status pp_report_loss(struct pp_writer *, const struct pp_profile *, const struct pp_format *);
 void pp_loss_release(struct pp_loss *);
 
+/* Whether a variant is asked for, or nothing is and a profile of this very format came in it. */
+bool pp_variant_is(const struct pp_writer *, const struct pp_format *, const char *variant);
+
 #endif

@@ -63,3 +63,17 @@ pp_xhgui_describe(struct pp_reader *r, struct pp_brief *brief)
 	return brief->what.failed || brief->host.failed || brief->metric.failed ? PP_E_NOMEM
 	                                                                        : PP_OK;
 }
+
+bool
+pp_xhgui_enter(struct pp_scan *s, bool *wrapped)
+{
+	struct pp_scan probe = *s, inner = *s;
+	struct pp_json_str key;
+
+	*wrapped = pp_scan_object(&probe) && pp_scan_key(&probe, &key) &&
+	           pp_scan_peek(&probe) == PP_JSON_OBJECT && pp_scan_object(&probe) &&
+	           pp_scan_key(&probe, &key) && pp_scan_peek(&probe) != PP_JSON_NUMBER &&
+	           pp_scan_path(&inner, "profile", NULL, NULL);
+	*s = *wrapped ? inner : *s;
+	return pp_scan_object(s);
+}

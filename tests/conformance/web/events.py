@@ -131,7 +131,17 @@ def ways():
         tap.same(got['functions'], answer['functions'], f'events {what}')
 
 
+def extremes():
+    """Values that nobody looks into may be nested as deep as they like; times that have no room in ns lose digits, not their size."""
+    deep = '[{"ph":"X","ts":1,"dur":2,"pid":1,"tid":1,"name":"a","args":' + '{"a":' * 100000 + '1' + '}' * 100000 + '},{"ph":"X","ts":4,"dur":5,"pid":1,"tid":1,"name":"b"}]'
+    tap.same(ask('info', save('deep.json', None, deep))['metrics'][0]['total'], 7000, 'args may be nested 100,000 deep')
+    large = save('large.json', [{'ph': 'X', 'ts': 1700000000000000, 'dur': 2 ** 53 + 1, 'pid': 1, 'tid': 1, 'name': 'a'},
+                                {'ph': 'X', 'ts': 1700000000000000.25, 'dur': .5, 'pid': 1, 'tid': 1, 'name': 'b'}])
+    tap.same(ask('info', large)['metrics'][0]['total'], (2 ** 53 + 1) * 1000, 'a slice that ends in 342 years keeps its duration')
+
+
 counters()
 marks()
 ways()
+extremes()
 sys.exit(tap.done())
