@@ -151,35 +151,53 @@ last_part(struct pp_slice path)
 	return pp_slice_from(path, start);
 }
 
-/* The map that lies beside the script, or within it, or where it says. */
+/* The map where a script says that it is, beneath the directories; NULL when it says nothing, brings it, or it is not there. */
+static char *
+said_read(struct maps *m, struct pp_slice path, const char *script, size_t n, size_t *size)
+{
+	struct pp_buf name = { 0 }, within = { 0 };
+	struct pp_slice said = pp_script_map(pp_slice_of(script, n), &within);
+	char *bytes = NULL;
+
+	if (said.n && !pp_slice_holds(said, "://") && said.p[0] != '/') {
+		pp_buf_add(&name, path.p, path.n - last_part(path).n);
+		pp_buf_add(&name, said.p, script_path(said).n);
+		m->failed |= name.failed;
+		bytes = name.failed ? NULL : beneath_read(m, pp_slice_of(name.p, name.n), size);
+	}
+	m->failed |= within.failed;
+	pp_buf_release(&name);
+	pp_buf_release(&within);
+	return bytes;
+}
+
+/*
+ * The map within the script, or where it says, or beside it. What the script says goes first: a map beside it may be of a
+ * build before.
+ */
 static bool
 beside_find(struct maps *m, struct pp_slice path, struct pp_source_map *map)
 {
-	struct pp_buf name = { 0 }, within = { 0 };
-	struct pp_slice said;
-	char *bytes, *script = NULL;
-	size_t size;
+	struct pp_buf name = { 0 };
+	size_t size, script_size;
+	char *bytes = NULL, *script = beneath_read(m, path, &script_size);
 	bool fine;
 
+	if (script)
+		bytes = said_read(m, path, script, script_size, &size);
+	fine = bytes ? map_take(m, bytes, size, map)
+	             : script && map_take(m, script, script_size, map);
+	free(bytes);
+	free(script);
+	if (fine || m->failed)
+		return fine;
 	pp_buf_add(&name, path.p, path.n);
 	pp_buf_adds(&name, ".map");
 	m->failed |= name.failed;
 	bytes = name.failed ? NULL : beneath_read(m, pp_slice_of(name.p, name.n), &size);
-	if (!bytes && !m->failed && (script = beneath_read(m, path, &size)) != NULL) {
-		said = pp_script_map(pp_slice_of(script, size), &within);
-		if (said.n && !pp_slice_holds(said, "://") && said.p[0] != '/') {
-			name.n = 0;
-			pp_buf_add(&name, path.p, path.n - last_part(path).n);
-			pp_buf_add(&name, said.p, script_path(said).n);
-			bytes = name.failed ? NULL
-			                    : beneath_read(m, pp_slice_of(name.p, name.n), &size);
-		}
-	}
-	fine = (bytes || script) && map_take(m, bytes ? bytes : script, size, map);
+	fine = bytes && map_take(m, bytes, size, map);
 	free(bytes);
-	free(script);
 	pp_buf_release(&name);
-	pp_buf_release(&within);
 	return fine;
 }
 

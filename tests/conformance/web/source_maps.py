@@ -105,6 +105,8 @@ def bundle(room):
     inline = room.file('inline/out/bundle.js', code + '//# sourceMappingURL=nothing.map\n//# sourceMappingURL=' + data + '\n')
     room.tap.same(room.top(profile, '--source-map', os.path.join(room.at, 'inline')), whole, 'a map within the script, in a directory')
     room.tap.same(room.top(profile, '--source-map', inline), whole, 'a map within the script, by its name')
+    room.file('inline/out/bundle.js.map', json.dumps({'version': 3, 'sources': ['old.ts'], 'names': [], 'mappings': 'AAAA'}))
+    room.tap.same(room.top(profile, '--source-map', os.path.join(room.at, 'inline')), whole, 'it goes before one that was left beside it')
     room.file('percent/bundle.js', code + '//# sourceMappingURL=data:application/json,' + urllib.parse.quote(text))
     room.tap.same(room.top(profile, '--source-map', os.path.join(room.at, 'percent')), whole, 'a map within the script, with percent signs')
     room.file('said/out/bundle.js', code + '//# sourceMappingURL=../maps/x.json')
