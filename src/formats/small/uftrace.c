@@ -15,6 +15,7 @@
 
 #include "base/sort.h"
 #include "formats/author.h"
+#include "formats/kit/call_walk.h"
 
 extern const struct pp_format pp_format_uftrace;
 
@@ -68,8 +69,6 @@ struct uf_read {
 	PP_VEC(struct uf_range) ranges;
 	PP_VEC(struct uf_task) tasks;
 	struct pp_map frame_of; /* address -> frame */
-	PP_VEC(pp_node) stack;
-	uint32_t series;
 	bool lost, open;
 };
 
@@ -344,41 +343,19 @@ word_at(const unsigned char *p)
 	return n;
 }
 
-/* What passed since the last record is the innermost function's. */
+/* Returns until so many calls are open. */
 static void
-time_add(struct uf_read *r, uint64_t from, uint64_t to)
+leave_to(struct pp_call_walk *walk, unsigned depth)
 {
-	if (r->stack.n && to > from && to - from <= INT64_MAX)
-		(void)pp_build_add(r->b, r->series, r->stack.at[r->stack.n - 1], 0,
-		                   (int64_t)(to - from));
-}
-
-static void
-enter(struct uf_read *r, unsigned depth, uint64_t address)
-{
-	pp_frame frame = frame_of(r, address);
-	pp_node node;
-	int64_t *cells;
-
-	if (depth < r->stack.n)
-		r->stack.n = depth;
-	node = pp_build_child(r->b, r->stack.n ? r->stack.at[r->stack.n - 1] : 0, frame);
-	cells = pp_builder_ok(r->b) ? pp_build_cells(r->b, r->series, node) : NULL;
-	if (!cells)
-		return;
-	cells[r->b->profile->metrics.n]++;
-	if (!pp_vec_push(&r->stack, node))
-		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+	while (walk->depth > depth && pp_builder_ok(walk->b))
+		pp_call_walk_leave(walk);
 }
 
 /* The records of a task; false when they break off. */
 static bool
-records_read(struct uf_read *r, struct pp_slice data)
+records_read(struct uf_read *r, struct pp_call_walk *walk, struct pp_slice data)
 {
-	uint64_t last = 0;
-	bool first = true;
-
-	for (; data.n >= RECORD && pp_builder_ok(r->b); data = pp_slice_from(data, RECORD)) {
+	for (; data.n >= RECORD && pp_builder_goes_on(r->b); data = pp_slice_from(data, RECORD)) {
 		uint64_t time = word_at(data.p), word = word_at(data.p + 8);
 		unsigned type = word & 3, depth = word >> 6 & 1023;
 
@@ -389,14 +366,11 @@ records_read(struct uf_read *r, struct pp_slice data)
 			r->lost = true;
 		if (type > 1)
 			continue;
-		if (!first)
-			time_add(r, last, time);
+		/* What passed since the last record is the innermost function's. */
+		pp_call_walk_until(walk, time < INT64_MAX ? (int64_t)time : INT64_MAX);
+		leave_to(walk, depth);
 		if (type == 0)
-			enter(r, depth, word >> 16);
-		else if (depth < r->stack.n)
-			r->stack.n = depth;
-		first = false;
-		last = time;
+			pp_call_walk_enter(walk, frame_of(r, word >> 16));
 	}
 	return data.n == 0;
 }
@@ -405,18 +379,20 @@ static void
 task_read(struct uf_read *r, const struct uf_task *task)
 {
 	struct pp_series like = { .pid = task->pid, .tid = task->tid, .cpu = -1 };
+	struct pp_call_walk walk = { .b = r->b, .alone = true };
 	struct pp_slice data;
 	char name[40];
 
 	(void)snprintf(name, sizeof name, "%lld.dat", (long long)task->tid);
 	if (!r->reader->has_sibling(r->reader, name) || !file_read(r, name, &data))
 		return;
-	r->series = pp_build_series(r->b, &like, false, true);
-	r->stack.n = 0;
-	if (!records_read(r, data) && pp_builder_ok(r->b))
+	walk.series = pp_build_series(r->b, &like, false, true);
+	pp_call_walk_begin(&walk);
+	if (!records_read(r, &walk, data) && pp_builder_ok(r->b))
 		report(r, UF_CUT, name,
 		       "a record is cut, of another kind, or has arguments behind it");
-	r->open |= r->stack.n > 0;
+	r->open |= walk.depth > 0;
+	pp_call_walk_end(&walk);
 }
 
 /* ---- the whole ---------------------------------------------------------------------------- */
@@ -445,8 +421,6 @@ recording_read(struct uf_read *r, struct pp_slice text)
 
 	(void)pp_build_metric_z(r->b, "time", "ns", PP_KIND_WALL_TIME, PP_INT, PP_METRIC_PRIMARY);
 	r->b->profile->producer = pp_build_strz(r->b, "uftrace");
-	r->b->profile->facets |= PP_TREE;
-	r->b->profile->unread |= PP_HAS(TIMELINE);
 	r->frame_of.seed = r->reader->seed;
 	if (r->reader->order->facets == 0 || r->reader->order->facets & (PP_META | PP_EXTRAS))
 		info_read(r, text);
@@ -476,7 +450,6 @@ uf_read(struct pp_reader *reader, struct pp_builder *b)
 	pp_vec_release(&r.modules);
 	pp_vec_release(&r.ranges);
 	pp_vec_release(&r.tasks);
-	pp_vec_release(&r.stack);
 	pp_map_release(&r.frame_of);
 	pp_arena_release(&r.arena);
 	pp_whole_close(&whole, reader);
@@ -492,7 +465,7 @@ const struct pp_format pp_format_uftrace = {
 	.name = "uftrace",
 	.title = "uftrace recordings (a directory)",
 	.extensions = "",
-	.can = PP_CAN_READ | PP_TREE | PP_META,
+	.can = PP_CAN_READ | PP_TREE | PP_TIMELINE | PP_META,
 	.bid = uf_bid,
 	.read = uf_read,
 	.holds = uf_holds,

@@ -101,4 +101,17 @@ damaged('something else', lambda d: records(d, b'x' * 64), ['uftrace-cut'], 'rej
 damaged('returns without calls', lambda d: records(d, record(1, 1023, 0) * 9), [], 'accept')
 damaged('deep calls alone', lambda d: records(d, b''.join(record(0, 1023, i) for i in range(9)) + record(1, 0, 0)), [], 'accept')
 damaged('no tasks', lambda d: os.remove(os.path.join(d, 'task.txt')), ['uftrace-cut'], 'reject')
+times = []
+for i in range(0, len(whole), 16):
+    at, word = struct.unpack('<QQ', whole[i:i + 16])
+    if word & 3 == 0:
+        times.append(at)
+with tempfile.TemporaryDirectory() as work:
+    trace = os.path.join(work, 'trace.json')
+    subprocess.run([polyprof, 'convert', '-q', '--to', 'trace-event', '-o', trace, recording], check=True)
+    with open(trace, encoding='utf-8') as file:
+        events = json.load(file, parse_float=lambda text: round(float(text.split('.')[0]) * 1000 + float((text.split('.')[1] + '00')[:3])))
+    thread = int(THREADS[0].split('.')[0])
+    begun = [e['ts'] if e['ts'] > 10 ** 12 else e['ts'] * 1000 for e in events['traceEvents'] if e['ph'] == 'B' and e['tid'] == thread]
+    tap.same(begun, times, 'calls are written at the times of their records')
 sys.exit(tap.done())
