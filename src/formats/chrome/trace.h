@@ -167,6 +167,8 @@ void pp_trace_profiles_build(struct trace_read *);
 void pp_trace_samples_build(struct trace_read *);
 /* A thread by its ids, numbers or texts. */
 uint32_t pp_trace_thread(struct trace_read *, struct pp_slice pid, struct pp_slice tid);
+/* What the event that comes next says. */
+void pp_trace_event_scan(struct trace_read *, struct pp_scan *, struct event *);
 /* A number, which may stand in quotes. */
 bool pp_trace_number(struct trace_read *, struct pp_scan *, int64_t *);
 /* An id as text, whether it is a number or one in quotes; empty when it is neither. */
