@@ -142,6 +142,8 @@ struct bpf_map {
 	bool seen;
 	bool closed; /* something else was printed since */
 	bool again;
+	uint64_t last; /* value, as bpftrace sorts entries by it */
+	uint32_t window;
 };
 
 struct bpftrace_read {
@@ -154,12 +156,15 @@ struct bpftrace_read {
 	PP_VEC(struct pp_slice) frames[2]; /* of the entry being read, stack by stack */
 	PP_VEC(pp_frame) stack;
 	PP_VEC(int64_t) values;
+	struct pp_map windows; /* name and keys -> window of the map that they were in */
 	struct pp_owners owners;
 	struct pp_owner owner; /* of that entry */
 	struct pp_buf context;
 	unsigned stacks;
-	struct pp_slice before; /* the line before a stack that is printed by itself */
-	bool building;          /* else it is only seen which maps there are */
+	struct pp_slice before;      /* the line before a stack that is printed by itself */
+	bool gap;                    /* an empty line stood behind the first of two such stacks */
+	const unsigned char *within; /* the line of JSON that what is printed stands in; or NULL */
+	bool building;               /* else it is only seen which maps there are */
 };
 
 static void
@@ -361,7 +366,7 @@ stack_build(struct bpftrace_read *r, const unsigned char *at, uint32_t metric, i
 	r->values.at[metric] = value;
 	sample->series = pp_owner_series(&r->owners, r->b, &r->owner);
 	sample->values = r->values.at;
-	pp_builder_at(r->b, pp_places_next(&r->places, at));
+	pp_builder_at(r->b, pp_places_next(&r->places, r->within ? r->within : at));
 	if (pp_builder_ok(r->b))
 		pp_build_sample(r->b, sample, r->stack.at, r->stack.n);
 	r->b->profile->events++;
@@ -422,6 +427,24 @@ value_read(struct pp_slice text, struct pp_slice *rest, int64_t *value)
 	return true;
 }
 
+/* Entries are sorted by value: where it falls, and keys come that were there before, the map is printed once more. */
+static void
+sorted_check(struct bpftrace_read *r, struct pp_slice name, struct pp_slice entry, int64_t value)
+{
+	struct bpf_map *map = r->building ? map_of(r, name) : NULL;
+	uint64_t hash = pp_hash_long(entry, r->reader->seed);
+	uint32_t window;
+
+	if (!map || !map->stacks)
+		return;
+	map->window += map->seen && (uint64_t)value < map->last;
+	map->last = (uint64_t)value;
+	window = pp_map_get(&r->windows, hash);
+	map->closed |= window != PP_MAP_NONE && window < map->window;
+	if (!pp_map_set(&r->windows, hash, map->window))
+		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+}
+
 /* An entry "@name[...]: value"; `rest` is what follows its first line. */
 static void
 entry_read(struct bpftrace_read *r, struct pp_slice line, struct pp_slice *rest)
@@ -431,7 +454,7 @@ entry_read(struct bpftrace_read *r, struct pp_slice line, struct pp_slice *rest)
 	struct pp_slice name, text, first = line;
 	bool keyed = open && (!colon || open < colon);
 	size_t bracket;
-	int64_t value;
+	int64_t value, number;
 
 	name = pp_slice_between(line.p, keyed ? open : colon ? colon : line.p);
 	if (!is_name(name))
@@ -449,9 +472,11 @@ entry_read(struct bpftrace_read *r, struct pp_slice line, struct pp_slice *rest)
 			}
 		keys_read(r, pp_slice_between(open + 1, line.p + bracket));
 	}
-	if (value_read(text, rest, &value))
+	if (value_read(text, rest, &value)) {
+		if (pp_num_i64(text, &number))
+			sorted_check(r, name, pp_slice_between(first.p, text.p), value);
 		entry_end(r, name, at, value);
-	else
+	} else
 		report(r, BPF_VALUE, text.p, "not a value that bpftrace prints");
 }
 
@@ -491,23 +516,59 @@ before_read(struct bpftrace_read *r, struct pp_sample *sample)
 	r->owner.pid = n > used + 1 ? numbers[used + 1] : r->owner.tid;
 }
 
-/* A stack that was printed by itself ends: it counts once. */
+/* A stack that was printed by itself, or one of the kernel and one of a program that belong together: it counts once. */
+static void
+printed_give(struct bpftrace_read *r, const unsigned char *at)
+{
+	struct bpf_map *map = map_of(r, pp_slice_z(PRINTED));
+	struct pp_sample sample = { 0 };
+
+	if (!map)
+		return;
+	map->stacks = true;
+	if (!r->building)
+		return;
+	before_read(r, &sample);
+	r->owner.event = pp_build_strz(r->b, PRINTED);
+	stack_build(r, at, map->metric, 1, &sample);
+}
+
+/* What was printed ends. Two stacks that are both of the kernel or both of programs are two. */
 static void
 printed_end(struct bpftrace_read *r, const unsigned char *at)
 {
-	struct bpf_map *map = r->frames[0].n ? map_of(r, pp_slice_z(PRINTED)) : NULL;
-	struct pp_sample sample = { 0 };
+	bool first = stack_side(r->frames[0].at, r->frames[0].n) > 0,
+	     second = stack_side(r->frames[1].at, r->frames[1].n) > 0;
+	size_t n = r->frames[1].n, i;
 
-	if (map) {
-		map->stacks = true;
-		if (r->building) {
-			before_read(r, &sample);
-			r->owner.event = pp_build_strz(r->b, PRINTED);
-			stack_build(r, at, map->metric, 1, &sample);
-		}
+	r->gap = false;
+	if (n && first == second) {
+		r->frames[1].n = 0;
+		printed_give(r, at);
+		r->frames[0].n = 0;
+		for (i = 0; i < n; i++)
+			if (!pp_vec_push(&r->frames[0], r->frames[1].at[i]))
+				pp_builder_fail(r->b, PP_E_NOMEM, NULL);
 	}
+	if (r->frames[0].n && pp_builder_ok(r->b))
+		printed_give(r, at);
 	r->frames[0].n = r->frames[1].n = 0;
 }
+
+/* A line of a stack that is printed by itself. */
+static void
+printed_frame(struct bpftrace_read *r, struct pp_slice line)
+{
+	/* The third of three begins anew. */
+	if (r->gap && r->frames[1].n)
+		printed_end(r, line.p);
+	if (!pp_vec_push(&r->frames[r->frames[0].n && (r->gap || r->frames[1].n) ? 1 : 0],
+	                 pp_slice_trim(line)))
+		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+	r->gap = false;
+}
+
+static void text_read(struct bpftrace_read *, struct pp_slice);
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
@@ -574,7 +635,7 @@ json_maps(struct bpftrace_read *r, struct pp_scan *s)
 static void
 json_line(struct bpftrace_read *r, struct pp_slice line)
 {
-	struct pp_json_str key, type = { 0 };
+	struct pp_json_str key, text, type = { 0 };
 	struct pp_scan s;
 
 	maps_close(r);
@@ -588,6 +649,13 @@ json_line(struct bpftrace_read *r, struct pp_slice line)
 			} else if (pp_json_str_eq(key, "data") &&
 			           pp_scan_peek(&s) == PP_JSON_OBJECT && pp_scan_object(&s)) {
 				json_maps(r, &s);
+			} else if (pp_json_str_eq(key, "data") && !r->within &&
+			           pp_json_str_eq(type, "printf") &&
+			           pp_scan_peek(&s) == PP_JSON_STRING &&
+			           pp_scan_string(&s, &text)) {
+				r->within = line.p;
+				text_read(r, pp_build_json_text(r->b, text, &r->arena));
+				r->within = NULL;
 			} else {
 				pp_scan_skip(&s, NULL);
 			}
@@ -605,19 +673,18 @@ text_read(struct bpftrace_read *r, struct pp_slice rest)
 
 	while (pp_builder_ok(r->b) && pp_slice_line(&rest, &line)) {
 		if (is_frame(line)) {
-			if (!pp_vec_push(&r->frames[0], pp_slice_trim(line)))
-				pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+			printed_frame(r, line);
 			continue;
 		}
-		if (r->frames[0].n)
-			printed_end(r, line.p);
 		if (pp_slice_trim(line).n == 0) {
+			r->gap = r->frames[0].n > 0;
 			maps_close(r);
 			continue;
 		}
-		if (line.p[0] == '@')
+		printed_end(r, line.p);
+		if (line.p[0] == '@' && !r->within)
 			entry_read(r, line, &rest);
-		else if (line.p[0] == '{')
+		else if (line.p[0] == '{' && !r->within)
 			json_line(r, line);
 		else if (pp_slice_starts(line, "Lost ") && pp_slice_holds(line, " events"))
 			report(r, BPF_LOST, line.p, "events were lost");
@@ -656,7 +723,7 @@ metrics_build(struct bpftrace_read *r)
 static pp_status
 bpftrace_read(struct pp_reader *reader, struct pp_builder *b)
 {
-	struct bpftrace_read r = { .reader = reader, .b = b };
+	struct bpftrace_read r = { .reader = reader, .b = b, .windows.seed = reader->seed };
 	struct pp_whole whole = { 0 };
 	pp_status status = pp_whole_open_lines(&whole, reader, b);
 	struct pp_slice text;
@@ -678,6 +745,7 @@ bpftrace_read(struct pp_reader *reader, struct pp_builder *b)
 	pp_vec_release(&r.stack);
 	pp_vec_release(&r.values);
 	pp_vec_release(&r.maps);
+	pp_map_release(&r.windows);
 	pp_buf_release(&r.context);
 	pp_owners_release(&r.owners);
 	pp_strtab_release(&r.names);

@@ -166,7 +166,9 @@ dtrace_bid(const struct pp_peek *peek)
 			bits += 32;
 		else if (kind == LINE_FRAME)
 			frames += pp_slice_find(line, '`') ? 12 : 0;
-		else if (kind == LINE_VALUE || kind == LINE_TABLE || (kind == LINE_BLANK && bits))
+		else if (kind == LINE_VALUE || kind == LINE_TABLE || (kind == LINE_BLANK && bits) ||
+		         (kind == LINE_KEYS && frames &&
+		          pp_dtrace_is_integer(pp_dtrace_column_last(line))))
 			bits += frames, frames = 0;
 	}
 	return bits ? bits : pp_name_ends(peek->name, "dtrace");

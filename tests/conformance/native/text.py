@@ -62,7 +62,33 @@ def folded(path):
     return done.stdout.decode().splitlines()
 
 
+KERNEL, USER, OTHER = '        vfs_read+5\n        do_syscall_64+9\n', '        sort_rows+3\n        main+7\n', '        load+1\n        main+7\n'
+PRINTED = [
+    # What is printed: stacks, how often, warnings.
+    ('pairs.txt', f'Attaching 1 probe...\nwrk 7\n\n{KERNEL}\n\n{USER}\nwrk 7\n\n\n{USER}\nwrk 8\n\n{USER}\n\n{KERNEL}\n',
+     ['main;sort_rows 1', 'main;sort_rows;do_syscall_64;vfs_read 2'], b''),
+    ('three.txt', f'Attaching 1 probe...\n\n{USER}\n\n{OTHER}\n\n{USER}\n', ['main;load 1', 'main;sort_rows 2'], b''),
+    ('printf.ndjson', '{"type": "attached_probes", "data": {"probes": 1}}\n' + ''.join(json.dumps({'type': 'printf', 'data': f'wrk 7\n\n{KERNEL}\n\n{stack}\n'}) + '\n' for stack in (USER, OTHER, USER))
+     + '{"type": "printf", "data": "@no[map]: 1\\n"}\n', ['main;load;do_syscall_64;vfs_read 1', 'main;sort_rows;do_syscall_64;vfs_read 2'], b''),
+    ('windows.txt', 'Attaching 1 probe...\n' + ''.join(f'@[\n    f+1\n    main+2\n]: {a}\n@[\n    g+1\n    main+2\n]: {b}\n' for a, b in ((2, 5), (3, 9))),
+     ['main;f 5', 'main;g 14'], b'bpftrace-again'),
+    ('once.txt', 'Attaching 1 probe...\n@[\n    f+1\n    main+2\n]: 2\n@[\n    g+1\n    main+2\n]: -1\n', ['main;f 2', 'main;g 0'], b''),
+    ('key.txt', '\n              app`f+0x1\n              app`main+0x1\n  my tool                                       44\n', ['main;f 44'], b''),
+]
+
+
+def printed(work):
+    for name, text, want, warning in PRINTED:
+        path = os.path.join(work, name)
+        with open(path, 'w', encoding='utf-8') as out:
+            out.write(text)
+        done = subprocess.run([polyprof, 'check', path], capture_output=True, timeout=60)
+        said = done.stdout + done.stderr
+        tap.same((folded(path), (warning in said) if warning else b'warning' in said), (want, bool(warning)), f'{name}: what is printed')
+
+
 with tempfile.TemporaryDirectory() as directory:
+    printed(directory)
     for file, expected in OWN.items():
         check(os.path.join(samples, 'dtrace/good', file), expected, directory)
     for file, expected in MAPS.items():
