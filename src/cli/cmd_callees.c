@@ -26,7 +26,7 @@ const struct pp_command pp_command_callees = {
 	           "FILE:LINE:NAME, or /REGEX/. Each row is one callee and, if the profile knows "
 	           "it, the place of the call. The totals are what the callee and everything it "
 	           "called cost when called from here, counted once for each outermost "
-	           "activation.\n\n"
+	           "activation, and in sampled stacks once for each stack.\n\n"
 	           "--depth goes further down: each callee is followed by its own callees, as a "
 	           "tree.",
 	.examples = callees_examples,
