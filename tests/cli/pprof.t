@@ -265,3 +265,12 @@ $ printf '\012\004\010\001\020\002\022\006\012\002\002\001\020\005\022\006\012\0
   g;f 3
   wrong.spaa: warning: the x_polyprof records are not used: a table refers to something that is not there [spaa-carry-damaged]
   wrong.spaa: warn (spaa: 1 warning)
+
+A stack record is told once, so that a small file cannot say a long stack very often:
+$ printf '\012\004\010\001\020\002\022\006\012\002\002\001\020\005\022\006\012\002\001\002\020\003\042\010\010\001\042\004\010\001\020\007\042\010\010\002\042\004\010\002\020\010\052\004\010\001\020\003\052\004\010\002\020\004\062\000\062\003cpu\062\002ns\062\001f\062\001g' > list.pb; polyprof convert -q --to spaa -o list.spaa list.pb; grep listed\" list.spaa; sed 's/"x_polyprof_listed","n":\[0,5,1,3/"x_polyprof_listed","n":[0,5,0,3/' list.spaa > often.spaa; polyprof top --csv often.spaa
+  {"type":"header","format":"spaa","version":"1.0","source_tool":"polyprof","frame_order":"leaf_to_root","events":[{"name":"pprof","kind":"probe","sampling":{"mode":"event","primary_metric":"cpu"}}],"source":{"tool":"pprof"},"stack_id_mode":"content_addressable","x_polyprof":{"version":1,"format":"pprof","listed":true}}
+  {"type":"x_polyprof_listed","n":[0,5,1,3]}
+  name,file,line,module,calls,self_cpu,total_cpu
+  g,,,[unknown],,5,8
+  f,,,[unknown],,3,8
+! often.spaa: warning: the x_polyprof records are not used: a table refers to something that is not there [spaa-carry-damaged]

@@ -265,9 +265,39 @@ rows_write(struct pp_spaa_out *o)
 	}
 }
 
+/* The frames of a stack of the list in a record of their own. */
+static void
+path_write(struct pp_spaa_out *o, size_t stack)
+{
+	const struct pp_held *h = o->p->held;
+	struct pp_held_walk at;
+
+	record_begin(&o->json, PP_SPAA_CARRY_PATH);
+	pp_json_put_array(&o->json, "n");
+	for (at = pp_held_walk(h, stack); at.left; pp_held_step(h, &at))
+		pp_json_u64(&o->json, pp_held_peek(h, &at));
+	pp_json_end_array(&o->json);
+	record_end(&o->json);
+}
+
+/* What the rows from `first` on, of the same stack, add up to; returns where they end. Their sums have room. */
+static size_t
+listed_sum(const struct pp_spaa_out *o, size_t first, int64_t *cells)
+{
+	const struct pp_spaa_out_row *rows = o->from.rows.at;
+	size_t columns = o->p->held->columns, i = first, m;
+
+	memset(cells, 0, columns * sizeof *cells);
+	do
+		for (m = 0; m < columns; m++)
+			cells[m] += rows[i].cells[m];
+	while (++i < o->from.rows.n && rows[i].node == rows[first].node);
+	return i;
+}
+
 /*
  * Stacks that are a list: where the frames of each stand, and its cells. Stack records have them; for stacks without one,
- * and where records tell functions only, they have records of their own.
+ * and where records tell functions only, they have records of their own. No record is told twice.
  */
 static void
 list_write(struct pp_spaa_out *o)
@@ -275,24 +305,24 @@ list_write(struct pp_spaa_out *o)
 	const struct pp_held *h = o->p->held;
 	struct table t = { &o->json, PP_SPAA_CARRY_LISTED, -1, 0 };
 	int64_t numbers[1 + PP_HELD_COLUMNS], paths = 0;
-	struct pp_held_walk at;
-	size_t n = h ? pp_held_count(h) : 0, i;
-	uint32_t record;
+	size_t n = h ? pp_held_count(h) : 0, i, next;
+	bool by_record = o->from.list != NULL;
 
-	for (i = 0; i < n && o->w->out->status == PP_OK; i++) {
-		if (o->from.record_of && o->from.record_of[o->from.node_of[i]])
-			continue;
-		record_begin(&o->json, PP_SPAA_CARRY_PATH);
-		pp_json_put_array(&o->json, "n");
-		for (at = pp_held_walk(h, i); at.left; pp_held_step(h, &at))
-			pp_json_u64(&o->json, pp_held_peek(h, &at));
-		pp_json_end_array(&o->json);
-		record_end(&o->json);
-	}
-	for (i = 0; i < n && o->w->out->status == PP_OK; i++) {
-		record = o->from.record_of ? o->from.record_of[o->from.node_of[i]] : 0;
+	for (i = 0; i < n && o->w->out->status == PP_OK; i++)
+		if (!by_record || (o->from.node_of[i] == i + 1 && !o->from.record_of[i + 1]))
+			path_write(o, i);
+	for (i = 0; i < n && o->w->out->status == PP_OK; i = next) {
+		uint32_t record = 0;
+
+		if (by_record) {
+			record = o->from.record_of[o->from.rows.at[i].node];
+			next = listed_sum(o, i, numbers + 1);
+		} else {
+			memcpy(numbers + 1, h->values.at + i * h->columns,
+			       h->columns * sizeof *numbers);
+			next = i + 1;
+		}
 		numbers[0] = record ? (int64_t)record - 1 : --paths;
-		memcpy(numbers + 1, h->values.at + i * h->columns, h->columns * sizeof *numbers);
 		table_add(&t, numbers, 1 + h->columns);
 	}
 	table_close(&t);

@@ -27,6 +27,9 @@ struct pp_spaa_carry {
 	PP_VEC(uint32_t) frames;
 	PP_VEC(uint64_t) ends;
 	bool listed;
+	/* Each is told once, or a small file could say a long stack very often. */
+	PP_VEC(uint8_t) told;   /* by record */
+	uint64_t told_paths;    /* these go in order */
 	PP_VEC(pp_frame) stack; /* one of them, as it is told */
 	PP_VEC(pp_frame)
 	frame_of; /* by frame: that of its function, where no more is ordered; 0 = not known yet */
@@ -61,6 +64,7 @@ pp_spaa_carry_free(struct pp_spaa_carry *c)
 	pp_vec_release(&c->frames);
 	pp_vec_release(&c->ends);
 	pp_vec_release(&c->stack);
+	pp_vec_release(&c->told);
 	pp_vec_release(&c->frame_of);
 	free(c->row);
 	free(c);
@@ -249,6 +253,19 @@ listed_frame(struct pp_spaa_carry *c, uint32_t frame)
 	return c->frame_of.at[frame];
 }
 
+/* Notes that a stack of the list has the frames of a record; false when another one has, or there is none. */
+static bool
+record_tell(struct pp_spaa_carry *c, uint64_t record)
+{
+	size_t n = c->reader->carried.ends.n;
+
+	if (record >= n || (c->told.n < n && !grown(c, pp_vec_reserve(&c->told, n))))
+		return false;
+	while (c->told.n < n)
+		c->told.at[c->told.n++] = 0;
+	return c->told.at[record]++ == 0;
+}
+
 /* Adds a stack of the list: where its frames stand, and its cells. */
 static bool
 listed_add(struct pp_spaa_carry *c, const int64_t *n)
@@ -268,7 +285,7 @@ listed_add(struct pp_spaa_carry *c, const int64_t *n)
 	/* Nobody asks for stacks. */
 	if (!records->listed)
 		return true;
-	if (!own && which >= records->ends.n)
+	if (own ? which != c->told_paths++ : !record_tell(c, which))
 		return false;
 	at = which ? ends[which - 1] : 0;
 	depth = ends[which] - at;
