@@ -66,17 +66,17 @@ bool
 pp_slots_double(struct pp_slots *s)
 {
 	struct pp_slots larger;
-	size_t i;
+	size_t i, at, end;
 
 	if (s->shift == 0 || !pp_slots_init(&larger, 33 - s->shift, s->pages))
 		return false;
-	for (i = 0; i <= s->mask; i++) {
-		if (pp_account_stops_at(i)) {
-			pp_slots_release(&larger);
-			return false;
-		}
-		if (s->at[i].row)
-			pp_slots_put(&larger, s->at[i].tag, s->at[i].row);
+	for (at = 0; (end = pp_stretch(at, s->mask + 1)) > at; at = end)
+		for (i = at; i < end; i++)
+			if (s->at[i].row)
+				pp_slots_put(&larger, s->at[i].tag, s->at[i].row);
+	if (at <= s->mask) {
+		pp_slots_release(&larger);
+		return false;
 	}
 	pp_slots_release(s);
 	*s = larger;

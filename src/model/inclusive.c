@@ -16,7 +16,7 @@ sums_fit(const struct pp_profile *p, size_t metric)
 	for (i = 0; i < p->series.n; i++) {
 		const struct pp_series *s = &p->series.at[i];
 
-		for (row = 0; row < s->rows && !pp_account_stops_at(row); row++) {
+		for (row = 0; row < s->rows; row++) {
 			pp_i128 v = pp_cell_value(m, pp_series_cell(s, row, metric)).i;
 
 			sum += v < 0 ? -v : v;
@@ -30,11 +30,14 @@ sums_fit(const struct pp_profile *p, size_t metric)
 	for (i = 0; i < p->series.n; i++) {                                                        \
 		const struct pp_series *s = &p->series.at[i];                                      \
                                                                                                    \
-		for (row = 0; row < s->rows && !pp_account_stops_at(row); row++)                   \
-			(array)[pp_series_node(s, row)] +=                                         \
-			    (type)pp_cell_value(m, pp_series_cell(s, row, metric)).convert;        \
+		for (at = 0; (end = pp_stretch(at, s->rows)) > at; at = end)                       \
+			for (row = (uint32_t)at; row < end; row++)                                 \
+				(array)[pp_series_node(s, row)] +=                                 \
+				    (type)pp_cell_value(m, pp_series_cell(s, row, metric))         \
+				        .convert;                                                  \
 	}                                                                                          \
-	for (node = x->n; node-- > 1 && !pp_account_stops_at(node);)                               \
+	for (at = 1; (end = pp_stretch(at, x->n)) > at; at = end)                                  \
+		for (node = (uint32_t)(x->n - at); node > x->n - end; node--)                      \
 	(array)[pp_tree_parent(&p->tree, node)] += (array)[node]
 
 bool
@@ -42,7 +45,7 @@ pp_inclusive_compute(struct pp_inclusive *x, const struct pp_profile *p, size_t 
 {
 	const struct pp_metric *m = &p->metrics.at[metric];
 	uint32_t row, node;
-	size_t i;
+	size_t i, at, end;
 
 	*x = (struct pp_inclusive){ .metric = m, .n = p->tree.n };
 	if (m->type == PP_REAL) {
@@ -186,6 +189,7 @@ pp_inclusive_release(struct pp_inclusive *x)
 bool
 pp_children_compute(struct pp_children *c, const struct pp_profile *p)
 {
+	size_t at, end;
 	uint32_t node;
 
 	c->first = calloc(p->tree.n, sizeof *c->first);
@@ -194,17 +198,17 @@ pp_children_compute(struct pp_children *c, const struct pp_profile *p)
 		pp_children_release(c);
 		return false;
 	}
-	for (node = p->tree.n; node-- > 1;) {
-		pp_node parent = pp_tree_parent(&p->tree, node);
+	for (at = 1; (end = pp_stretch(at, p->tree.n)) > at; at = end)
+		for (node = (uint32_t)(p->tree.n - at); node > p->tree.n - end; node--) {
+			pp_node parent = pp_tree_parent(&p->tree, node);
 
-		c->next[node] = c->first[parent];
-		c->first[parent] = node;
-		if (pp_account_stops_at(node)) {
-			pp_children_release(c);
-			return false;
+			c->next[node] = c->first[parent];
+			c->first[parent] = node;
 		}
-	}
-	return true;
+	if (!pp_account_stops())
+		return true;
+	pp_children_release(c);
+	return false;
 }
 
 void
