@@ -401,9 +401,12 @@ sides_find(struct pp_reply *r, const char *const *files, size_t n, const char **
 	const struct pp_compared *params =
 	    (const struct pp_compared *)(const void *)r->asking.params;
 	size_t given = params->files.list.n;
+	pp_status status;
 
 	*out = NULL;
 	r->subject.n = r->subject.split = 0;
+	if (given == 0 && n == 1 && pp_members_by_label(r, files[0], &status, out))
+		return status;
 	if (given == 0 && (n == 1 || n == 2))
 		return sides_expand(r, files, n, out);
 	if (given == 0)
@@ -499,9 +502,14 @@ ask_runs(struct pp_reply *r, const char *const *files, const struct pp_load_orde
 	};
 	struct pp_sequence sequence = { r->subject.n,  &s,           sequence_when, sequence_label,
 		                        sequence_load, sequence_keep };
+	const struct pp_scope *scope = pp_asking_scope(&r->asking);
 	pp_status status;
 	size_t i;
 
+	if (scope && pp_scope_given(scope)) {
+		s.costs = false;
+		s.order.want.facets = pp_scope_facets(scope, pp_asking_want(&r->asking).facets);
+	}
 	for (i = 0; i < r->subject.n; i++)
 		r->topics[i] = (struct pp_topic){ .file = files[i] };
 	r->subject.sequence = &sequence;
@@ -515,12 +523,12 @@ ask_runs(struct pp_reply *r, const char *const *files, const struct pp_load_orde
 static bool
 runs_stream(const struct pp_reply *r, const struct pp_load_order *order)
 {
-	const struct pp_scope *scope = pp_asking_scope(&r->asking);
 	const struct pp_subject *s = &r->subject;
+	const struct pp_scope *scope = pp_asking_scope(&r->asking);
 
-	return s->n >= RUNS_MANY && s->split > 0 && s->split < s->n &&
-	       (order->want.facets & PP_COSTS) && !r->asking.params->base &&
-	       !pp_topic_wants_whole(r) && !(scope && pp_scope_given(scope));
+	return s->by || (s->n >= RUNS_MANY && s->split > 0 && s->split < s->n &&
+	                 (order->want.facets & PP_COSTS) && !r->asking.params->base &&
+	                 !pp_topic_wants_whole(r) && !(scope && pp_scope_given(scope)));
 }
 
 /* Reads both sides and asks; once more with all that there is when costs per function did not do. */

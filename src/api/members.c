@@ -145,6 +145,82 @@ pp_members_expand(struct pp_reply *r, const char *source, const char *where, pp_
 	return status;
 }
 
+/* ---- by the values of a label ---- */
+
+/* The value of a label of a profile, as long as the answer lives; NULL when out of memory. */
+static const char *
+value_of(struct pp_reply *r, const char *name, const char *key)
+{
+	const struct pp_stored *m = pp_member_find(r, name);
+
+	return pp_answer_copy(answer_of(r),
+	                      r->opts.provider->label(m->selected, m->nth, pp_slice_z(key)));
+}
+
+/* Names with the value of the first, then the others, into *out; how many values there are, three standing for more. */
+static size_t
+values_divide(struct pp_reply *r, const pp_file_names *names, const char *key, const char **out)
+{
+	const char *first = value_of(r, names->at[0], key), *second = NULL, *value;
+	size_t i, n = 0, values = 1;
+
+	for (i = 0; i < names->n; i++)
+		if ((value = value_of(r, names->at[i], key)) != NULL && strcmp(value, first) == 0)
+			out[n++] = names->at[i];
+	r->subject.split = n;
+	for (i = 0; i < names->n; i++) {
+		value = value_of(r, names->at[i], key);
+		if (!value || strcmp(value, first) == 0)
+			continue;
+		values = !second ? 2 : strcmp(value, second) != 0 ? 3 : values;
+		second = second ? second : value;
+		out[n++] = names->at[i];
+	}
+	return values;
+}
+
+bool
+pp_members_by_label(struct pp_reply *r, const char *source, pp_status *status, const char ***out)
+{
+	size_t scope_at = r->asking.question->scope_at, values;
+	struct pp_scope *scope = scope_at ? (void *)((char *)r->asking.params + scope_at) : NULL;
+	pp_file_names names = { 0 };
+	const char *key;
+
+	if (!scope || scope->by.choice != PP_BY_LABEL || !pp_provider_meant(r, source, false))
+		return false;
+	key = scope->by.key;
+	/* Rows are functions, and columns the values. */
+	scope->by.choice = PP_BY_FUNCTION;
+	*status = pp_members_expand(r, source, NULL, &names);
+	*out = pp_answer_alloc(answer_of(r), (names.n + 1) * sizeof **out);
+	if (*status == PP_OK && !*out)
+		*status = pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
+	if (*status == PP_OK) {
+		values = values_divide(r, &names, key, *out);
+		r->subject.n = names.n;
+		if (values > 2) {
+			memcpy(*out, names.at, names.n * sizeof **out);
+			r->subject.by = key;
+		}
+		if (answer_of(r)->failed)
+			*status = pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
+		else if (values == 1)
+			*status = pp_answer_fail(answer_of(r), PP_E_USAGE, PP_RULE_USAGE,
+			                         "%s: the profiles have the same '%s', so there is "
+			                         "nothing to compare",
+			                         source, key);
+		else if (values > 2 && pp_asking_whole(&r->asking))
+			*status = pp_answer_fail(
+			    answer_of(r), PP_E_USAGE, PP_RULE_USAGE,
+			    "label '%s' has more than two values: --before and "
+			    "--after select two for an excerpt",
+			    key);
+	}
+	pp_vec_release(&names);
+	return true;
+}
+
 pp_status
 pp_members_wanted(struct pp_reply *r)
 {

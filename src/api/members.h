@@ -20,6 +20,11 @@ bool pp_provider_meant(const struct pp_reply *, const char *source, bool selects
  */
 pp_status pp_members_expand(struct pp_reply *, const char *source, const char *where,
                             pp_file_names *names);
+/*
+ * Whether the profiles of a store are to be compared by the values of a label (--by label:KEY): then *status, and in *out
+ * their names, which are two sides where there are two values; else subject.by says so.
+ */
+bool pp_members_by_label(struct pp_reply *, const char *source, pp_status *, const char ***out);
 /* Whether what selects profiles had something to select from; PP_E_USAGE, said. */
 pp_status pp_members_wanted(struct pp_reply *);
 /* What a name that pp_members_expand() gave stands for; NULL when it is a file's. Names are known by their address. */

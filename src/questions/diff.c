@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "questions/compare.h"
+#include "questions/diff_by.h"
 #include "questions/excerpt_diff.h"
 #include "questions/product.h"
 #include "questions/tree_lines.h"
@@ -642,8 +643,18 @@ diff_run(const struct pp_subject *subject, const void *data, struct pp_answer *a
 {
 	const struct diff_params *params = data;
 	struct pp_compare *c;
-	pp_status status = pp_compare_make(a, subject, &params->compared, &c);
+	pp_status status;
 
+	if (subject->by &&
+	    (params->tree || is_written(params) || params->format == FORMAT_MARKDOWN))
+		return pp_answer_fail(
+		    a, PP_E_USAGE, PP_RULE_USAGE,
+		    "label '%s' has more than two values, which are no tree and no "
+		    "file: --before and --after select two",
+		    subject->by);
+	if (subject->by)
+		return pp_diff_by(a, subject, &params->compared, params->sort == PP_DIFF_TOTAL);
+	status = pp_compare_make(a, subject, &params->compared, &c);
 	if (status != PP_OK)
 		return status;
 	if (is_written(params))

@@ -113,6 +113,8 @@ struct pp_subject {
 	    nth; /* PP_ASKS_EACH: the topic that it is asked about now, those before being done with */
 	/* Instead of the profiles of topics: pp_asked.over_time, or many runs that are compared; or NULL. */
 	const struct pp_sequence *sequence;
+	const char *
+	    by; /* PP_ASKS_SIDES: the label whose values are compared, where they are more than two; or NULL */
 	const struct pp_listed *listed; /* PP_ASKS_FOLDERS */
 	size_t listed_count;
 	/* A date in the local time of the user, from text (false: it is none) and to text. */

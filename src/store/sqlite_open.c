@@ -318,20 +318,30 @@ connection_guard(struct pp_sqlite *s)
 	                   NULL, NULL);
 }
 
-/* Opens the file; where nothing may be written beside it, as one that nobody changes. */
+/*
+ * Opens the file. Where nothing may be written beside it, as one that nobody changes; where there is no room for that, for
+ * this connection alone, which then needs none.
+ */
 static int
 file_open(struct pp_sqlite *s, int flags)
 {
 	struct pp_buf uri = { 0 }, wal = { 0 };
 	const unsigned char *c;
-	int code;
+	int code, first = SQLITE_OK;
 
 	pp_buf_addf(&wal, "%s-wal", s->path);
 	code = sqlite3_open_v2(s->path, &s->db, flags, NULL);
-	if (code == SQLITE_OK && (flags & SQLITE_OPEN_READONLY) &&
-	    (sqlite3_exec(s->db, "SELECT 1 FROM sqlite_master", NULL, NULL, NULL) & 255) ==
-	        SQLITE_CANTOPEN &&
-	    !wal.failed && access(wal.p, F_OK) != 0) {
+	if (code == SQLITE_OK && s->reading)
+		first = sqlite3_exec(s->db, "SELECT 1 FROM sqlite_master", NULL, NULL, NULL) & 255;
+	if (first == SQLITE_IOERR || first == SQLITE_FULL) {
+		(void)sqlite3_close(s->db);
+		s->db = NULL;
+		code = sqlite3_open_v2(s->path, &s->db, flags, NULL);
+		if (code == SQLITE_OK)
+			(void)sqlite3_exec(s->db, "PRAGMA locking_mode = EXCLUSIVE", NULL, NULL,
+			                   NULL);
+	} else if (first == SQLITE_CANTOPEN && (flags & SQLITE_OPEN_READONLY) && !wal.failed &&
+	           access(wal.p, F_OK) != 0) {
 		(void)sqlite3_close(s->db);
 		s->db = NULL;
 		pp_buf_adds(&uri, "file:");

@@ -193,6 +193,15 @@ def full(tap, work):
     done = run('store', 'add', store, big, preexec_fn=limit)
     tap.ok(done.returncode == 4 and done.stderr, 'a full disk is exit 4', (done.returncode, done.stderr))
     tap.ok(answer('top', '--json', store) == before and run('store', 'check', store).returncode == 0, 'and the store is as before')
+
+    def no_room():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+    done = run('top', '--json', store, preexec_fn=no_room)
+    tap.ok(done.returncode == 0 and json.loads(done.stdout) == before, 'who asks needs no room', (done.returncode, done.stderr))
+    for words in (['remove', store, '--where', 'x=""'], ['compact', store], ['gc', store, '--keep', '1d']):
+        tap.same(run('store', *words, preexec_fn=no_room).returncode, 4, f'{words[0]} on a full disk is exit 4')
+    tap.ok(answer('top', '--json', store) == before and run('store', 'check', store).returncode == 0, 'and the store is still as before')
     tap.same(run('store', 'add', store, big).returncode, 0, 'with room it goes on')
     if os.getuid():
         os.chmod(store, 0o400)

@@ -118,9 +118,25 @@ def sides(tap, work):
     tap.same({row['name']: row['self']['samples'] for row in rows}, {'1': 3021 + 1203 + 267, '2': 3084 + 2112 + 258}, 'rows by label')
     total = json.loads(run('top', '--json', store, '--label', 'version=2').stdout)['total']
     tap.same(total, 3084 + 2112 + 258, 'labels of a store filter, too')
+    by_values(tap, store)
     export = os.path.join(work, 'all.folded')
     run('merge', store, '-o', export)
     compare(tap, 'merge exports', [['top', '--json']], [export], [store])
+
+
+def by_values(tap, store):
+    """A column for each value of a label; two values are two sides."""
+    one, other = run('diff', '--json', store, '--by', 'label:version'), run('diff', '--json', store, '--before', 'version=1', '--after', 'version=2')
+    tap.same(plain(one.stdout), plain(other.stdout), 'two values are two sides')
+    answer = json.loads(run('diff', '--json', store, '--by', 'label:run', '--since', '@1700000002').stdout)
+    tap.same([value['value'] for value in answer['values']], ['2', '3', '4', '5'], 'values in the order of time')
+    rows = {row['name']: row['self'] for row in answer['functions']}
+    tap.same(rows['wait'], {'2': 402, '3': 703, '4': 704, '5': 705}, 'a column for each')
+    means = json.loads(run('diff', '--json', store, '--by', 'label:none', '--where', 'run in (0,1)').stdout)
+    tap.ok('error' in means and run('diff', store, '--by', 'label:run', '--tree').returncode == 2, 'one value is nothing to compare, four are no tree')
+    packed = plain(run('diff', '--json', store, '--by', 'label:run').stdout)
+    run('store', 'compact', store)
+    tap.same(plain(run('diff', '--json', store, '--by', 'label:run').stdout), packed, 'packed or not')
 
 
 def main():
