@@ -1,15 +1,17 @@
 """A store of a fleet: 20,000 functions, a million different stacks, 1,000 of them in each profile.
 
 `bare_store` does the same on the same file with no care at all: what polyprof takes beside it is what its checks cost.
---size is in millions of samples (default 100); a tenth of it is asked, too, for how time grows.
+--size is in millions of samples (default 100, at least 10); a tenth of it is asked, too, for how time grows.
 """
 import os
 import shutil
+import sqlite3
 import subprocess
 
 TITLE = 'store'
 SERVICES = 10
 WEEK = 1790000000
+RUNS = 2000
 
 
 def packed(bench, polyprof):
@@ -40,15 +42,24 @@ def grown(bench, start, profiles):
     return path
 
 
+def sizes(path):
+    """Bytes per sample and per node of the dictionary, as the tables have them; and what questions may take."""
+    with sqlite3.connect(path) as store:
+        (cells, samples), = store.execute('SELECT sum(length(data)), sum(n) FROM cells')
+        dictionary, = store.execute('SELECT sum(length(data)) FROM dict').fetchone()
+        nodes, = store.execute("SELECT sum(n) FROM dict WHERE part = 'n'").fetchone()
+    return (f'{os.path.getsize(path) / 1e6:.0f} MB, {cells / samples:.2f} bytes a sample, {dictionary / nodes:.2f} bytes a node; '
+            f'24 bytes a node and 64 MB are {(24 * nodes >> 20) + 64} MB')
+
+
 def run(bench):
     polyprof, bare = bench.polyprof, bench.compiled('bare_store.c', '-lsqlite3')
     start = packed(bench, polyprof)
-    most = int(bench.size(100) * 1000)
+    most = max(10000, int(bench.size(100) * 1000))
     times = []
     for profiles in (most // 10, most):
         path = grown(bench, start, profiles)
-        per_sample = (os.path.getsize(path) - os.path.getsize(start)) / (profiles - 1000) / 1000
-        print(f'\n  {profiles / 1000:.0f} million samples: {os.path.getsize(path) / 1e6:.0f} MB, {per_sample:.2f} bytes a sample')
+        print(f'\n  {profiles / 1000:.0f} million samples: {sizes(path)}')
         first = bench.table('the costliest functions of all', [
             ('polyprof top', [polyprof, 'top', path, '--json']), ('bare_store', [bare, path, 'top'])])
         times.append(first.cpu)
@@ -59,6 +70,9 @@ def run(bench):
         bench.table('its tree, branches of 0.1 % and more', [
             ('polyprof tree', [polyprof, 'tree', path, '--min', '0.1']), ('bare_store', [bare, path, 'tree'])])
     print(f'\n  10 x the samples take {times[1] / times[0]:.1f} x the time')
+    # Each run has costs of its own, so this grows with the profiles on both sides, whatever they have in common.
+    bench.table(f'half of {RUNS:,} profiles against the others, each a run', [
+        ('polyprof diff', [polyprof, 'diff', grown(bench, start, RUNS), '--json', '--before', 'service~"s[0-4]"', '--after', 'service~"s[5-9]"'])])
     one = os.path.join(bench.directory, 'fleet', '000000.folded')
     path = grown(bench, start, most)
     shutil.copy(path, path + '.fresh')

@@ -72,6 +72,19 @@ pp_store_failure(const struct pp_cli *cli, pp_status status, const struct pp_buf
 
 /* ---- labels ---- */
 
+/* Whether a pattern names what it matches: "(?<name>", "(?P<name>", "(?'name'". */
+static bool
+has_names(const char *pattern)
+{
+	const char *at;
+
+	for (at = strstr(pattern, "(?"); at; at = strstr(at + 2, "(?"))
+		if (at[2] == '\'' || (at[2] == 'P' && at[3] == '<') ||
+		    (at[2] == '<' && at[3] != '=' && at[3] != '!'))
+			return true;
+	return false;
+}
+
 /* --label and --label-from-path: an exit code. */
 static int
 labels_read(struct adding *a)
@@ -96,6 +109,11 @@ labels_read(struct adding *a)
 			if (!a->from_path)
 				code = pp_cli_wrong(a->cli, "--label-from-path: %s",
 				                    problem.p ? problem.p : "out of memory");
+			else if (!has_names(given->text))
+				code = pp_cli_wrong(a->cli,
+				                    "--label-from-path: '%s' names no group, as in "
+				                    "'(?<host>[^/]+)/[^/]*$'",
+				                    given->text);
 		}
 	}
 	pp_buf_release(&problem);

@@ -524,6 +524,8 @@ pp_store_run_compact(struct pp_cli *cli, const char *source, const char *const *
 		code = span_read(cli, "older-than", &age);
 	if (how.rolls && code == 0)
 		code = span_read(cli, "every", &how.every);
+	if (how.rolls && code == 0 && how.every <= 0)
+		code = pp_cli_wrong(cli, "--every: takes a span of time, such as 1h");
 	how.older_than = now_ns() - age;
 	return code ? code : upkeep_run(cli, source, &how, false);
 }
