@@ -123,6 +123,7 @@ pp_members_expand(struct pp_reply *r, const char *source, const char *where, pp_
 		                           .between = given->between,
 		                           .side = where,
 		                           .partial = given->partial,
+		                           .lean = true,
 		                           .max_nodes = given->max_nodes };
 	struct pp_buf problem = { 0 };
 	struct pp_selected *selected = NULL;
@@ -232,27 +233,53 @@ pp_members_wanted(struct pp_reply *r)
 	                      "--%s selects profiles of a store, and none is named", name);
 }
 
-pp_status
-pp_members_load_all(struct pp_reply *r, const char *const *files, size_t n,
-                    const struct pp_order *order, struct pp_profile **out)
+/* The selection that files are the whole of, in its order; NULL when they are not. */
+static struct pp_selected *
+whole_selection(struct pp_reply *r, const char *const *files, size_t n)
 {
-	const struct pp_provider *provider = r->opts.provider;
 	const struct pp_stored *first = n > 1 ? pp_member_find(r, files[0]) : NULL;
-	struct pp_buf problem = { 0 };
-	pp_status status;
 	size_t i;
 
-	/* What a store says of its profiles would be lost. */
-	if (order->label_key_count || !first || !provider->load_all ||
-	    provider->count(first->selected) != n)
-		return PP_E_UNSUPPORTED;
+	if (!first || r->opts.provider->count(first->selected) != n)
+		return NULL;
 	for (i = 0; i < n; i++) {
 		const struct pp_stored *m = pp_member_find(r, files[i]);
 
 		if (!m || m->selected != first->selected || m->nth != i)
-			return PP_E_UNSUPPORTED;
+			return NULL;
 	}
-	status = provider->load_all(first->selected, order, out, &problem);
+	return first->selected;
+}
+
+pp_status
+pp_members_load_all(struct pp_reply *r, const char *const *files, size_t n,
+                    const struct pp_order *order, struct pp_profile **out)
+{
+	struct pp_selected *all = whole_selection(r, files, n);
+	struct pp_buf problem = { 0 };
+	pp_status status;
+
+	/* What a store says of its profiles would be lost. */
+	if (order->label_key_count || !all || !r->opts.provider->load_all)
+		return PP_E_UNSUPPORTED;
+	status = r->opts.provider->load_all(all, order, out, &problem);
+	if (status != PP_OK && status != PP_E_UNSUPPORTED)
+		status = select_failed(r, files[0], status, &problem);
+	pp_buf_release(&problem);
+	return status;
+}
+
+pp_status
+pp_members_load_most(struct pp_reply *r, const char *const *files, size_t n, bool *taken,
+                     struct pp_profile **out)
+{
+	struct pp_selected *all = whole_selection(r, files, n);
+	struct pp_buf problem = { 0 };
+	pp_status status;
+
+	if (!all || !r->opts.provider->load_most)
+		return PP_E_UNSUPPORTED;
+	status = r->opts.provider->load_most(all, taken, out, &problem);
 	if (status != PP_OK && status != PP_E_UNSUPPORTED)
 		status = select_failed(r, files[0], status, &problem);
 	pp_buf_release(&problem);

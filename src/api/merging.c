@@ -1,6 +1,7 @@
 /*
  * One profile out of all files: each is read, added up and let go.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/maps.h"
@@ -141,14 +142,20 @@ waiting_end(struct pp_reply *r, struct merge_waiting *w, struct pp_merge *merge,
 	return status;
 }
 
-/* Reads a file and adds it up: PP_OK, or a status with the reason said. *spoilt: only in part. */
+/*
+ * Reads a file, unless it is there, and adds it up: PP_OK, or a status with the reason said. *spoilt: only in part. Takes the
+ * profile over.
+ */
 static pp_status
-merge_one(struct pp_reply *r, const char *file, const struct pp_load_order *order, bool negate,
-          struct pp_merge *merge, struct merge_waiting *w, bool *spoilt)
+merge_one(struct pp_reply *r, const char *file, struct pp_profile **given,
+          const struct pp_load_order *order, bool negate, struct pp_merge *merge,
+          struct merge_waiting *w, bool *spoilt)
 {
-	struct pp_profile *one = NULL;
+	struct pp_profile *one = *given;
 	struct pp_buf problem = { 0 };
-	pp_status status = load_one(r, file, order, &one);
+	pp_status status = one ? PP_OK : load_one(r, file, order, &one);
+
+	*given = NULL;
 
 	if (status == PP_OK && order->base)
 		status = pp_load_turn(r, &one, negate);
@@ -191,6 +198,31 @@ left_out_note(struct pp_answer *a, struct pp_merge *merge, size_t left_out, size
 	return PP_OK;
 }
 
+/* What a store has added up already: it stands for the first file, and those that are taken are done with. */
+struct most {
+	struct pp_profile *sum;
+	bool *taken;
+};
+
+static pp_status
+most_find(struct pp_reply *r, const char *const *files, size_t n, const struct pp_load_order *order,
+          struct most *most)
+{
+	pp_status status;
+
+	if (order->base || order->label_key_count || order->want.skips || order->want.target)
+		return PP_OK;
+	most->taken = calloc(n, sizeof *most->taken);
+	if (!most->taken)
+		return pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
+	status = pp_members_load_most(r, files, n, most->taken, &most->sum);
+	if (status != PP_OK) {
+		free(most->taken);
+		most->taken = NULL;
+	}
+	return status == PP_E_UNSUPPORTED ? PP_OK : status;
+}
+
 /* Reads the files one after the other, adds each up and lets go of it. */
 static pp_status
 load_merged(struct pp_reply *r, const char *const *files, size_t n,
@@ -203,6 +235,8 @@ load_merged(struct pp_reply *r, const char *const *files, size_t n,
 	pp_status status = PP_OK;
 	bool spoilt = false;
 	pp_file_names bases = { 0 };
+	struct pp_profile *none = NULL;
+	struct most most = { 0 };
 	size_t i, left_out = 0;
 
 	if (!pp_merge_init(&merge, NULL, pp_load_clock()))
@@ -214,10 +248,14 @@ load_merged(struct pp_reply *r, const char *const *files, size_t n,
 	else if (order->base && !pp_vec_push(&bases, order->base))
 		status = pp_answer_fail_status(a, PP_E_NOMEM);
 	for (i = 0; i < bases.n && status == PP_OK; i++)
-		status = merge_one(r, bases.at[i], order, true, &merge, &waiting, &spoilt);
+		status = merge_one(r, bases.at[i], &none, order, true, &merge, &waiting, &spoilt);
 	pp_vec_release(&bases);
+	if (status == PP_OK)
+		status = most_find(r, files, n, order, &most);
 	for (i = 0; i < n && status == PP_OK; i++) {
-		status = merge_one(r, files[i], order, false, &merge, &waiting, &spoilt);
+		if (i > 0 && most.taken && most.taken[i])
+			continue;
+		status = merge_one(r, files[i], &most.sum, order, false, &merge, &waiting, &spoilt);
 		if ((order->want.skips || r->from_directory) && status != PP_OK &&
 		    status != PP_E_USAGE && !spoilt) {
 			left_out++;
@@ -242,6 +280,8 @@ load_merged(struct pp_reply *r, const char *const *files, size_t n,
 			status = merge_failed(r, files[n - 1], status, &problem);
 	}
 	pp_merge_release(&merge);
+	pp_profile_free(most.sum);
+	free(most.taken);
 	return status;
 }
 

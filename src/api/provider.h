@@ -17,6 +17,7 @@ struct pp_provider_texts {
 	const char *where, *since, *until, *between;
 	const char *side; /* one more condition: of what stands before, or after */
 	bool partial;     /* what is missing of what was promised is no error, but said */
+	bool lean;        /* for questions: what only lists show may be missing */
 	bool weighs;      /* for lists: what each takes, also where that has to be added up */
 	uint64_t
 	    max_nodes; /* functions or stacks that are taken from servers that add up; 0 = all */
@@ -93,6 +94,12 @@ struct pp_provider {
 	 */
 	pp_status (*load_all)(struct pp_selected *, const struct pp_order *,
 	                      struct pp_profile **out, struct pp_buf *problem);
+	/*
+	 * Those that can be added up at once, if the first is one of them, as one profile; taken[i] says which. Merging it in
+	 * place of the first, and then the others in order, must give what merging all in order does. Or NULL.
+	 */
+	pp_status (*load_most)(struct pp_selected *, bool *taken, struct pp_profile **out,
+	                       struct pp_buf *problem);
 	void (*facts)(const struct pp_selected *, struct pp_provider_facts *);
 	void (*close)(struct pp_selected *);
 };

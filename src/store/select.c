@@ -178,6 +178,7 @@ selected_open(struct chosen *s, const char *source, const struct pp_provider_tex
 		status = pp_store_window(texts, &s->selection, problem);
 	s->selection.where = (const struct pp_where *const *)s->conditions;
 	s->selection.weighs = texts->weighs;
+	s->selection.lean = texts->lean;
 	if (status == PP_OK)
 		status = pp_store_open(s->source, PP_STORE_READ, &s->store, problem);
 	if (status == PP_OK)
@@ -350,6 +351,17 @@ selected_load_all(struct pp_selected *selected, const struct pp_order *order,
 }
 
 static pp_status
+selected_load_most(struct pp_selected *selected, bool *taken, struct pp_profile **out,
+                   struct pp_buf *problem)
+{
+	struct chosen *s = (struct chosen *)selected;
+
+	return s->store->engine->load_most
+	           ? s->store->engine->load_most(s->store, &s->list, taken, out, problem)
+	           : PP_E_UNSUPPORTED;
+}
+
+static pp_status
 selected_load_costs(struct pp_selected *selected, size_t nth, struct pp_profile **out,
                     struct pp_buf *problem)
 {
@@ -398,6 +410,7 @@ const struct pp_provider pp_store_provider = {
 	.load_costs = selected_load_costs,
 	.drop = pp_parcel_drop,
 	.load_all = selected_load_all,
+	.load_most = selected_load_most,
 	.facts = selected_facts,
 	.close = selected_close,
 };

@@ -317,6 +317,7 @@ profile_take(struct finding *f, sqlite3_stmt *st, struct pp_buf *problem)
 	struct series *series = at == PP_MAP_NONE ? NULL : &f->series.at[at];
 	struct pp_store_entry e = { .id = (uint64_t)sqlite3_column_int64(st, 0), .profiles = 1 };
 	int level = sqlite3_column_int(st, 5);
+	const char *meta;
 
 	if (!series || sqlite3_column_bytes(st, 1) != PP_STORE_HASH || level < PP_STORE_FRESH ||
 	    level > PP_STORE_ROLLED)
@@ -332,13 +333,14 @@ profile_take(struct finding *f, sqlite3_stmt *st, struct pp_buf *problem)
 	e.complete = sqlite3_column_int(st, 6) != 0;
 	e.format = column_text(f, st, 7);
 	e.source = column_text(f, st, 8);
-	e.meta = column_text(f, st, 9);
+	meta = (const char *)sqlite3_column_text(st, 9);
+	e.stacks = pp_store_meta_stacks(meta ? meta : "");
+	e.meta = f->selection->lean ? "" : column_text(f, st, 9);
 	e.kept = sqlite3_column_int(st, 10) != 0;
 	e.bytes = (uint64_t)sqlite3_column_int64(st, 11);
 	e.profiles = (uint64_t)sqlite3_column_int64(st, 12);
 	if (!e.format || !e.source || !e.meta)
 		return PP_E_NOMEM;
-	e.stacks = pp_store_meta_stacks(e.meta);
 	if (series->fits == PP_WHERE_DEPENDS && !pp_selection_fits(f->selection, &e))
 		return PP_OK;
 	f->list->series += !series->met;
@@ -495,6 +497,7 @@ const struct pp_store_engine pp_store_sqlite = {
 	.load = sqlite_load,
 	.load_costs = pp_sqlite_load_costs,
 	.load_all = pp_sqlite_load_all,
+	.load_most = pp_sqlite_load_most,
 	.remove = sqlite_remove,
 	.compact = pp_sqlite_compact,
 	.gc = pp_sqlite_gc,

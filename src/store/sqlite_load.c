@@ -429,3 +429,37 @@ pp_sqlite_load_all(struct pp_store *store, const struct pp_store_list *list,
 		pp_stored_dict_close(&s->packed->dict);
 	return status;
 }
+
+pp_status
+pp_sqlite_load_most(struct pp_store *store, const struct pp_store_list *list, bool *taken,
+                    struct pp_profile **out, struct pp_buf *problem)
+{
+	struct pp_sqlite *s = (struct pp_sqlite *)store;
+	struct groups groups = { 0 };
+	pp_status status = PP_OK;
+	size_t i;
+
+	*out = NULL;
+	/* What the first one counts, and is called, is what the sum does. */
+	if (list->entries.n == 0 || list->entries.at[0].level == PP_STORE_FRESH)
+		return PP_E_UNSUPPORTED;
+	for (i = 0; i < list->entries.n && status == PP_OK; i++) {
+		taken[i] = list->entries.at[i].level != PP_STORE_FRESH;
+		if (taken[i])
+			status = group_find(s, &groups, list->entries.at[i].id, i, problem);
+	}
+	if (status == PP_OK && (groups.all.n != 1 || groups.all.at[0].ids.n < 2))
+		status = PP_E_UNSUPPORTED;
+	if (status == PP_OK)
+		status = groups_load(s, &groups, NULL, out, problem);
+	groups_release(&groups);
+	if (s->packed)
+		pp_stored_dict_close(&s->packed->dict);
+	/* Threads stand in the order in which they are met, also those of profiles in between. */
+	if (status == PP_OK && ((*out)->series.n != 1 || (*out)->metrics.at[0].type == PP_REAL)) {
+		pp_profile_free(*out);
+		*out = NULL;
+		status = PP_E_UNSUPPORTED;
+	}
+	return status;
+}

@@ -78,6 +78,7 @@ struct pp_selection {
 	size_t where_count;
 	bool has_since, has_until;
 	int64_t since, until; /* ns since 1970, as store/when.h says: until is not part of it */
+	bool lean;            /* entries need no `meta` */
 	bool weighs;          /* entries tell their bytes also where these have to be added up */
 };
 
@@ -155,6 +156,9 @@ struct pp_store_engine {
 	pp_status (*load_all)(struct pp_store *, const struct pp_store_list *,
 	                      const struct pp_order *, struct pp_profile **out,
 	                      struct pp_buf *problem);
+	/* As pp_provider.load_most(); or NULL. */
+	pp_status (*load_most)(struct pp_store *, const struct pp_store_list *, bool *taken,
+	                       struct pp_profile **out, struct pp_buf *problem);
 	/*
 	 * Whether what was promised of the profiles in a list is there: PP_E_INVALID with the numbers in *problem when it is
 	 * not. NULL where nothing can go missing unseen.

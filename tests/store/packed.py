@@ -64,6 +64,21 @@ def checks(program, samples, folder):
         return tuple(part.replace(mixed.encode(), fresh.encode()) if isinstance(part, bytes) else part for part in answer)
 
     yield 'half packed, half fresh', all(same(answer) == expected[verb] for verb, answer in answers(program, mixed).items())
+    broken = os.path.join(folder, 'broken.folded')
+    with open(broken, 'w', encoding='utf-8') as file:
+        file.write('main;a 5\nmain;b;a 7\nno count\n')
+    for when in (1, 6000, 90000):
+        os.utime(broken, (when,) * 2)
+        stores = [os.path.join(folder, f'{name}-{when}.ppdb') for name in ('loose', 'packed')]
+        for store in stores:
+            run(program, 'store', 'add', store, *files[:8])
+        run(program, 'store', 'compact', stores[1])
+        for store in stores:
+            run(program, 'store', 'add', store, broken, files[9])
+        one, other = (answers(program, store) for store in stores)
+        yield f'one that cannot be packed, at {when}', all(
+            tuple(part.replace(stores[1].encode(), stores[0].encode()) if isinstance(part, bytes) else part for part in other[verb]) == one[verb]
+            for verb in one)
     rolled = json.loads(run(program, 'store', 'compact', mixed, '--older-than', '7d', '--every', '1h', '--json')[1])
     yield 'sums by the hour', rolled['rolled'] > 0 and rolled['left'] < len(files)
     top = ('top', '--json', '-n', '0')
