@@ -476,20 +476,6 @@ sequence_keep(void *data)
 	return kept != NULL;
 }
 
-/* Whether every file can be read twice. */
-static bool
-files_stay(const struct pp_reply *r, const char *const *files, size_t n)
-{
-	struct stat st;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (!pp_member_find(r, files[i]) &&
-		    (stat(files[i], &st) != 0 || !S_ISREG(st.st_mode)))
-			return false;
-	return true;
-}
-
 /* So many runs are not held at once. */
 #define RUNS_MANY 16
 
@@ -549,7 +535,7 @@ ask_sides(struct pp_reply *r, const char *const *files, size_t n)
 		return status;
 	/* Costs per function are read faster, and suffice unless several become one. */
 	if (!order.want.stacks && !pp_asking_whole(&r->asking) && !pp_maps_given(r) &&
-	    files_stay(r, all, r->subject.n))
+	    pp_files_stay(r, all, r->subject.n))
 		order.want.facets = (facets & ~(unsigned)PP_FACETS) | PP_COSTS;
 	for (;;) {
 		bool streams = !order.again && runs_stream(r, &order);

@@ -63,6 +63,19 @@ pp_member_hint(const struct pp_reply *r, const char *file, struct pp_buf *out)
 	pp_buf_adds(out, "'");
 }
 
+bool
+pp_files_stay(const struct pp_reply *r, const char *const *files, size_t n)
+{
+	struct stat st;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!pp_member_find(r, files[i]) &&
+		    (stat(files[i], &st) != 0 || !S_ISREG(st.st_mode)))
+			return false;
+	return true;
+}
+
 void
 pp_members_release(struct pp_reply *r)
 {

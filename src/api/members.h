@@ -29,6 +29,8 @@ bool pp_members_by_label(struct pp_reply *, const char *source, pp_status *, con
 pp_status pp_members_wanted(struct pp_reply *);
 /* What a name that pp_members_expand() gave stands for; NULL when it is a file's. Names are known by their address. */
 const struct pp_stored *pp_member_find(const struct pp_reply *, const char *name);
+/* Whether every file can be read twice. */
+bool pp_files_stay(const struct pp_reply *, const char *const *files, size_t n);
 /* All files as one profile if they are the whole of a selection and its store has them so; else PP_E_UNSUPPORTED. */
 pp_status pp_members_load_all(struct pp_reply *, const char *const *files, size_t n,
                               const struct pp_order *, struct pp_profile **out);
