@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -144,7 +145,7 @@ regular_file(const char *path)
 {
 	struct stat st;
 
-	return path && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
 /* A companion of what is read out of memory; NULL when there is none of that name. */
@@ -160,15 +161,19 @@ static bool
 reader_has_sibling(struct pp_reader *r, const char *base_name)
 {
 	const struct pp_opening *o = r->impl;
-	char *path;
-	bool there;
+	const char *slash;
+	char path[PATH_MAX];
+	int n;
 
 	if (o->from.companion)
 		return sibling_kept(o, base_name) != NULL;
-	path = sibling_possible(o, base_name) ? sibling_path(o, base_name) : NULL;
-	there = regular_file(path);
-	free(path);
-	return there;
+	if (!sibling_possible(o, base_name))
+		return false;
+	/* Nothing is allocated: without memory, too, what is there is there. Longer paths the system refuses. */
+	slash = strrchr(o->path, '/');
+	n = slash ? (int)(slash - o->path < PATH_MAX ? slash - o->path + 1 : PATH_MAX) : 0;
+	n = snprintf(path, sizeof path, "%.*s%s", n, o->path, base_name);
+	return n >= 0 && (size_t)n < sizeof path && regular_file(path);
 }
 
 /* What an input's end means for the profile: the graver of two. */

@@ -143,6 +143,16 @@ title_add(const struct pp_profile *p, const struct pp_metric *m, struct pp_buf *
 	pp_buf_add(out, title.p, title.n);
 }
 
+/* What several metrics share is told apart by their events, with which their titles begin. */
+static bool
+may_have_title(const struct pp_profile *p, const struct pp_metric *m, struct pp_slice title)
+{
+	struct pp_slice event = pp_text_of(p, m->event);
+
+	return !(m->flags & PP_METRIC_SHARED) ||
+	       (title.n >= event.n && memcmp(title.p, event.p, event.n) == 0);
+}
+
 /* Whether another metric of the profile has the title that this one would have. */
 static bool
 title_is_taken(const struct pp_profile *p, const struct pp_metric *m, struct pp_slice title)
@@ -152,6 +162,8 @@ title_is_taken(const struct pp_profile *p, const struct pp_metric *m, struct pp_
 	size_t i;
 
 	for (i = 0; i < p->metrics.n && !taken; i++) {
+		if (!may_have_title(p, &p->metrics.at[i], title))
+			continue;
 		other.n = 0;
 		title_add(p, &p->metrics.at[i], &other);
 		taken = (p->metrics.at[i].name != m->name || p->metrics.at[i].event != m->event) &&
