@@ -107,6 +107,7 @@ overhead_find(const struct pp_profile *p, double *overhead)
 static void
 time_say(struct pp_answer *a, const struct pp_profile *p, struct pp_buf *text)
 {
+	struct pp_buf from = { 0 }, to = { 0 };
 	double overhead;
 
 	if (p->recorded_at)
@@ -114,13 +115,20 @@ time_say(struct pp_answer *a, const struct pp_profile *p, struct pp_buf *text)
 	line_take(a, "recorded", text);
 	if (p->time.known)
 		pp_units_time(text, (double)p->time.end - (double)p->time.start);
-	if (p->time.known && p->time.start != 0) {
+	/* A clock that ran for days says nothing of a recording that lasted for less than it is told by. */
+	pp_units_time(&from, (double)p->time.start);
+	pp_units_time(&to, (double)p->time.end);
+	if (p->time.known && p->time.start != 0 &&
+	    pp_slice_cmp(pp_slice_of(from.p, from.n), pp_slice_of(to.p, to.n)) != 0) {
 		pp_buf_adds(text, " (from ");
-		pp_units_time(text, (double)p->time.start);
+		pp_buf_add(text, from.p, from.n);
 		pp_buf_adds(text, " to ");
-		pp_units_time(text, (double)p->time.end);
+		pp_buf_add(text, to.p, to.n);
 		pp_buf_adds(text, ")");
 	}
+	text->failed |= from.failed || to.failed;
+	pp_buf_release(&from);
+	pp_buf_release(&to);
 	if (p->time.known && p->metrics.n && overhead_find(p, &overhead)) {
 		size_t primary = pp_profile_primary(p);
 

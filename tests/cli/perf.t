@@ -8,7 +8,7 @@ $ polyprof info perf.txt
     format        perf-script (perf script text)
     size          577 B
     producer      perf
-    time          300 µs (from 37 min 36 s to 37 min 36 s)
+    time          300 µs
     facets        timeline, tree
     complete      yes
     metrics       cpu-clock time: 3.01 ms (cpu-clock/period), primary
