@@ -255,7 +255,7 @@ place_of(const char *name, size_t n)
 	if (i < 3 || name[i - 1] != '(' || name[i - 2] != ' ')
 		return n;
 	return memchr(name + i, '.', n - i) || memchr(name + i, '/', n - i) ||
-	               memcmp(name + i, "???", 3) == 0
+	               (n - i > 3 && memcmp(name + i, "???", 3) == 0)
 	           ? i - 2
 	           : n;
 }

@@ -106,6 +106,7 @@ main(void)
 	becomes("std::__cxx11::basic_string<char, A>::compare(B const&) const", 30,
 	        "…basic_stri…::compare(…) const");
 	becomes("main (app.py:10)", 12, "main");
+	becomes("a long name ()", 10, "a lo…me ()");
 	becomes("parse header (first)", 12, "parse…first)");
 	becomes("(all functions that there are)", 10, "(…)");
 
