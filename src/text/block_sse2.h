@@ -6,6 +6,8 @@
 
 #include "base/common.h"
 
+#define PP_BLOCK_WIDE 1
+
 static inline uint32_t
 pp_block_text_stop(const unsigned char *p)
 {
@@ -26,6 +28,16 @@ pp_block_like(const unsigned char *p, unsigned char with, unsigned char c)
 
 	x = _mm_cmpeq_epi8(_mm_or_si128(x, _mm_set1_epi8((char)with)), _mm_set1_epi8((char)c));
 	return (uint32_t)_mm_movemask_epi8(x);
+}
+
+/* Bit i: whether p[i] is a digit. */
+static inline uint32_t
+pp_block_digits(const unsigned char *p)
+{
+	__m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
+
+	x = _mm_subs_epu8(_mm_xor_si128(x, _mm_set1_epi8('0')), _mm_set1_epi8(9));
+	return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_setzero_si128()));
 }
 
 #endif

@@ -5,6 +5,8 @@
 #include "base/common.h"
 #include "text/swar.h"
 
+#define PP_BLOCK_WIDE 0
+
 static inline uint64_t
 pp_block_word_stop(uint64_t word)
 {
@@ -32,6 +34,18 @@ pp_block_like(const unsigned char *p, unsigned char with, unsigned char c)
 
 	for (i = 0; i < 16; i++)
 		bits |= (uint32_t)((p[i] | with) == c) << i;
+	return bits;
+}
+
+/* Bit i: whether p[i] is a digit. */
+static inline uint32_t
+pp_block_digits(const unsigned char *p)
+{
+	uint32_t bits = 0;
+	unsigned i;
+
+	for (i = 0; i < 16; i++)
+		bits |= (uint32_t)(p[i] >= '0' && p[i] <= '9') << i;
 	return bits;
 }
 

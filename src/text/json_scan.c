@@ -420,35 +420,6 @@ pp_scan_number(struct pp_scan *s, struct pp_json_num *out)
 	return expect(s, PP_JSON_NUMBER) && took(s, scan_number(s, s->cur, out));
 }
 
-size_t
-pp_scan_plain_u64s(struct pp_scan *s, uint64_t *out, size_t cap)
-{
-	const unsigned char *p = s->cur;
-	bool comma = s->after_value;
-	size_t count = 0;
-
-	/* The longest item looked at is ", 1234567" and the byte after it. */
-	while (count < cap && s->end - p > 10) {
-		uint64_t digits;
-		size_t n;
-
-		if (comma) {
-			if (*p != ',')
-				break;
-			p += 1 + (p[1] == ' ');
-		}
-		digits = pp_swar_digits(pp_load64(p));
-		n = pp_swar_first(pp_swar_above9(digits));
-		if (n == 0 || n == 8 || (*p == '0' && n > 1) || (p[n] != ',' && p[n] != ']'))
-			break;
-		out[count++] = pp_swar_number(digits, n);
-		s->cur = p += n;
-		comma = true;
-	}
-	s->after_value = s->after_value || count;
-	return count;
-}
-
 bool
 pp_scan_bool(struct pp_scan *s, bool *out)
 {

@@ -52,15 +52,31 @@ pp_swar_above9(uint64_t digits)
 	return ((digits + PP_SWAR_ONES * (0x7f - 9)) | digits) & PP_SWAR_HIGH;
 }
 
+/* Of eight digits as values: the number that they make. */
+static inline uint64_t
+pp_swar_eight(uint64_t digits)
+{
+	/* Pairs, fours, eights. */
+	digits = (digits * 10 + (digits >> 8)) & 0x00ff00ff00ff00ffu;
+	digits = (digits * 100 + (digits >> 16)) & 0x0000ffff0000ffffu;
+	return (digits * 10000 + (digits >> 32)) & 0xffffffffu;
+}
+
 /* Of what pp_swar_digits() gave: the number that the first n (1..8) digits make. */
 static inline uint64_t
 pp_swar_number(uint64_t digits, size_t n)
 {
-	/* The digits move to the end, zeros come before; then pairs, fours, eights. */
-	digits <<= 64 - 8 * n;
-	digits = (digits * 10 + (digits >> 8)) & 0x00ff00ff00ff00ffu;
-	digits = (digits * 100 + (digits >> 16)) & 0x0000ffff0000ffffu;
-	return (digits * 10000 + (digits >> 32)) & 0xffffffffu;
+	/* The digits move to the end, zeros come before. */
+	return pp_swar_eight(digits << (64 - 8 * n));
+}
+
+/* The same of the last n (1..8). */
+static inline uint64_t
+pp_swar_number_last(uint64_t digits, size_t n)
+{
+	unsigned other = 64 - 8 * (unsigned)n;
+
+	return pp_swar_eight(digits >> other << other);
 }
 
 /* Index of the first byte that matched, 8 when none did. */

@@ -500,17 +500,17 @@ check_names(void)
 
 /* Lists of ids, by the fast way and then the general one. */
 static void
-check_ids(const char *text, size_t taken, size_t in_all, uint64_t sum)
+check_ids_by(size_t cap, const char *text, size_t taken, size_t in_all, uint64_t sum)
 {
 	struct pp_slice input = padded(text, strlen(text), ',');
 	struct pp_json_num num;
 	struct pp_scan s;
-	uint64_t ids[4], total = 0, id;
+	uint64_t ids[40], total = 0, id;
 	size_t n, plain = 0, rest = 0, i;
 
 	pp_scan_init(&s, input, 0, PP_SCAN_STRICT);
 	pp_scan_array(&s);
-	while ((n = pp_scan_plain_u64s(&s, ids, PP_COUNT_OF(ids))) > 0)
+	while ((n = pp_scan_plain_u64s(&s, ids, cap)) > 0)
 		for (i = 0; i < n; i++, plain++)
 			total += ids[i];
 	for (; pp_scan_item(&s) && pp_scan_number(&s, &num); rest++)
@@ -519,6 +519,86 @@ check_ids(const char *text, size_t taken, size_t in_all, uint64_t sum)
 	ok(plain >= taken && plain + rest == in_all, "%s: %zu and %zu ids", text, plain, rest);
 	is_u64(total, sum, "%s: the sum", text);
 	free((void *)(uintptr_t)input.p);
+}
+
+static void
+check_ids(const char *text, size_t taken, size_t in_all, uint64_t sum)
+{
+	check_ids_by(4, text, taken, in_all, sum);
+	check_ids_by(40, text, taken, in_all, sum);
+}
+
+struct odd_number {
+	const char *text;
+	uint64_t value;
+	bool fine;
+};
+
+/* A list of 80 numbers with an odd one among them; whether it is read up to its end or to what is broken. */
+static bool
+is_long_list_read(const struct odd_number *odd, size_t place)
+{
+	uint64_t ids[40], seen = 0;
+	struct pp_slice input;
+	struct pp_json_num num;
+	struct pp_scan s;
+	char text[1024];
+	size_t n, at = 0, i;
+	bool same = true;
+
+	for (i = 0; i < 80; i++) {
+		at += (size_t)snprintf(text + at, sizeof text - at, "%c", i ? ',' : '[');
+		if (i == place)
+			at += (size_t)snprintf(text + at, sizeof text - at, "%s", odd->text);
+		else
+			at += (size_t)snprintf(text + at, sizeof text - at, "%zu", i * i * i);
+	}
+	text[at++] = ']';
+	input = padded(text, at, ',');
+	pp_scan_init(&s, input, 0, PP_SCAN_STRICT);
+	pp_scan_array(&s);
+	for (;;) {
+		n = pp_scan_plain_u64s(&s, ids, PP_COUNT_OF(ids));
+		if (!n) {
+			if (!pp_scan_item(&s) || !pp_scan_number(&s, &num) ||
+			    !pp_json_num_u64(&num, &ids[0]))
+				break;
+			n = 1;
+		}
+		for (i = 0; i < n; i++, seen++)
+			same &= ids[i] == (seen == place ? odd->value : seen * seen * seen);
+	}
+	same &= odd->fine ? seen == 80 && pp_scan_end(&s)
+	                  : seen <= place + 1 && s.error != PP_SCAN_OK && pp_scan_offset(&s) < at;
+	free((void *)(uintptr_t)input.p);
+	return same;
+}
+
+/* Long lists are taken in blocks: something odd stands at each place of one. */
+static void
+check_long_lists(void)
+{
+	static const struct odd_number odd[] = {
+		{ "7", 7, true },
+		{ "12345678", 12345678, true },
+		{ "123456789", 123456789, true },
+		{ "18446744073709551615", UINT64_MAX, true },
+		{ " 5", 5, true },
+		{ "5 ", 5, true },
+		{ "0", 0, true },
+		{ "01", 0, false },
+		{ "", 0, false },
+		{ "-", 0, false },
+		{ "1:", 1, false },
+		{ "1/", 1, false },
+	};
+	size_t k, place, right;
+
+	for (k = 0; k < PP_COUNT_OF(odd); k++) {
+		for (right = 0, place = 0; place < 80; place++)
+			right += is_long_list_read(&odd[k], place);
+		is_u64(right, 80, "long lists with \"%s\" are read", odd[k].text);
+	}
 }
 
 int
@@ -535,6 +615,7 @@ main(void)
 	check_values();
 	check_types();
 	check_names();
+	check_long_lists();
 	check_ids("[]", 0, 0, 0);
 	check_ids("[5]", 0, 1, 5);
 	check_ids("[1,22,333,4444,55555,666666,7777777,88888888,1]", 7, 9, 97393687);

@@ -118,6 +118,11 @@ struct v8_sum {
 	int64_t count, time;
 };
 
+/* As far as that is little, it is added up in less room first. */
+struct v8_small_sum {
+	uint32_t count, time;
+};
+
 /* Samples on their way into a series; those that wait are put in order of time. */
 struct v8_samples {
 	struct v8_tree *tree;
@@ -134,7 +139,9 @@ struct v8_samples {
 	const unsigned char *back; /* where time went back first */
 	PP_VEC(struct v8_sample) wait;
 	size_t first;               /* of those that wait */
-	PP_VEC(struct v8_sum) sums; /* by node */
+	struct v8_sum *sums;        /* by node */
+	struct v8_small_sum *small; /* as many */
+	size_t room;                /* for so many */
 	uint64_t n;                 /* samples */
 	uint64_t more, fewer;       /* times than samples */
 	int64_t ends;               /* with one more: that is the end of the last */

@@ -46,12 +46,13 @@ pp_v8_samples_begin(struct v8_samples *x, int64_t start)
 
 	x->keeps = x->time != PP_NO_METRIC && !x->laid_out && pp_times_kept(b);
 	x->now = start;
-	x->sums.n = 0;
-	if (!pp_vec_reserve(&x->sums, x->tree->nodes.n + 1)) {
+	x->room = x->tree->nodes.n + 1;
+	x->sums = b->pages->get(x->room * sizeof *x->sums);
+	x->small = b->pages->get(x->room * sizeof *x->small);
+	if (!x->sums || !x->small) {
 		no_memory(x);
 		return;
 	}
-	memset(x->sums.at, 0, (x->tree->nodes.n + 1) * sizeof *x->sums.at);
 	x->all_placed = true;
 	for (i = 0; i < x->tree->nodes.n; i++)
 		x->all_placed &= pp_v8_is_placed(x->tree, (uint32_t)i);
@@ -77,6 +78,28 @@ moment_keep(struct v8_samples *x, const struct v8_sample *s, int64_t lasts)
 		no_memory(x);
 }
 
+/* Adds what one sample comes to. */
+static inline void
+sum_add(struct v8_samples *x, uint32_t node, int64_t lasts)
+{
+	struct v8_small_sum *small = &x->small[node];
+	struct v8_sum *sum;
+	int64_t time;
+
+	if (PP_LIKELY(!__builtin_add_overflow(lasts, small->time, &time) && lasts >= 0 &&
+	              time <= UINT32_MAX && small->count < UINT32_MAX)) {
+		small->time = (uint32_t)time;
+		small->count++;
+		return;
+	}
+	sum = &x->sums[node];
+	sum->count += (int64_t)small->count + 1;
+	if (!pp_cell_add(PP_INT, &sum->time, small->time) ||
+	    !pp_cell_add(PP_INT, &sum->time, lasts))
+		pp_builder_overflow(builder_of(x), 0, x->time, builder_of(x)->place);
+	*small = (struct v8_small_sum){ 0 };
+}
+
 /* The first of those that wait goes on; it lasts until `until`. */
 static void
 wait_take(struct v8_samples *x, int64_t until)
@@ -90,9 +113,7 @@ wait_take(struct v8_samples *x, int64_t until)
 	x->any_last = true;
 	if (!s.node)
 		return;
-	x->sums.at[s.node - 1].count++;
-	if (!pp_cell_add(PP_INT, &x->sums.at[s.node - 1].time, lasts))
-		pp_builder_overflow(builder_of(x), 0, x->time, builder_of(x)->place);
+	sum_add(x, s.node - 1, lasts);
 	if (x->keeps)
 		moment_keep(x, &s, lasts);
 }
@@ -114,7 +135,7 @@ sample_add(struct v8_samples *x, uint32_t node, const unsigned char *at)
 	}
 	/* Until it is its turn, what it adds to is here. */
 	if (PP_LIKELY(node))
-		__builtin_prefetch(&x->sums.at[node - 1], 1);
+		__builtin_prefetch(&x->small[node - 1], 1);
 	if (!pp_vec_push(&x->wait, s)) {
 		no_memory(x);
 		return;
@@ -197,8 +218,6 @@ is_simple(const struct v8_samples *x, const struct deltas *d)
 static void
 wait_drain(struct v8_samples *x)
 {
-	struct pp_builder *b = builder_of(x);
-	struct v8_sum *sums = x->sums.at;
 	const struct v8_sample *s, *stop;
 	int64_t lasts;
 
@@ -210,10 +229,7 @@ wait_drain(struct v8_samples *x)
 			continue;
 		if (PP_UNLIKELY(__builtin_sub_overflow(s[1].time, s->time, &lasts)))
 			lasts = 0;
-		sums[s->node - 1].count++;
-		if (PP_UNLIKELY(__builtin_add_overflow(sums[s->node - 1].time, lasts,
-		                                       &sums[s->node - 1].time)))
-			pp_builder_overflow(b, 0, x->time, b->place);
+		sum_add(x, s->node - 1, lasts);
 	}
 	x->last = s[-1].time;
 	x->any_last = true;
@@ -245,7 +261,7 @@ block_take(struct v8_samples *x, struct ahead *ids, struct ahead *times)
 
 		if (PP_UNLIKELY(!node || time < before))
 			break;
-		__builtin_prefetch(&x->sums.at[node - 1], 1);
+		__builtin_prefetch(&x->small[node - 1], 1);
 		to[i] = (struct v8_sample){ time, node };
 		now = time;
 	}
@@ -367,12 +383,36 @@ wait_sort(struct v8_samples *x)
 	free(other);
 }
 
+/* What the samples of each node come to goes into the series. */
+static void
+sums_build(struct v8_samples *x)
+{
+	struct pp_builder *b = builder_of(x);
+	size_t i;
+
+	for (i = 0; i < x->tree->nodes.n && pp_builder_ok(b); i++) {
+		const struct v8_small_sum *small = &x->small[i];
+		const struct v8_sum *sum = &x->sums[i];
+		int64_t *cells;
+		pp_node node;
+
+		if (!(small->count || sum->count) || !pp_v8_place(x->tree, (uint32_t)i, &node))
+			continue;
+		cells = pp_build_cells(b, x->series, node);
+		if (!cells)
+			break;
+		cells[x->samples] += sum->count + small->count;
+		if (x->time != PP_NO_METRIC && (!pp_cell_add(PP_INT, &cells[x->time], sum->time) ||
+		                                !pp_cell_add(PP_INT, &cells[x->time], small->time)))
+			pp_builder_overflow(b, pp_node_func(b->profile, node), x->time, b->place);
+	}
+}
+
 void
 pp_v8_samples_end(struct v8_samples *x, bool has_end, int64_t end, const unsigned char *at)
 {
 	struct pp_builder *b = builder_of(x);
 	struct pp_json_doc *doc = x->tree->doc;
-	size_t i;
 
 	if (x->time != PP_NO_METRIC && x->disorder) {
 		pp_json_find(doc, x->tree->rules->delta_negative, x->back,
@@ -389,20 +429,10 @@ pp_v8_samples_end(struct v8_samples *x, bool has_end, int64_t end, const unsigne
 			             "the end is before the last sample");
 		wait_take(x, !last ? s[1].time : has_end && end > s->time ? end : s->time);
 	}
-	for (i = 0; i < x->tree->nodes.n && pp_builder_ok(b); i++) {
-		int64_t *cells;
-		pp_node node;
-
-		if (!x->sums.at[i].count || !pp_v8_place(x->tree, (uint32_t)i, &node))
-			continue;
-		cells = pp_build_cells(b, x->series, node);
-		if (!cells)
-			break;
-		cells[x->samples] += x->sums.at[i].count;
-		if (x->time != PP_NO_METRIC &&
-		    !pp_cell_add(PP_INT, &cells[x->time], x->sums.at[i].time))
-			pp_builder_overflow(b, pp_node_func(b->profile, node), x->time, b->place);
-	}
+	sums_build(x);
 	pp_vec_release(&x->wait);
-	pp_vec_release(&x->sums);
+	b->pages->put(x->sums, x->room * sizeof *x->sums);
+	b->pages->put(x->small, x->room * sizeof *x->small);
+	x->sums = NULL;
+	x->small = NULL;
 }
