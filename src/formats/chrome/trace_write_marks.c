@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "formats/chrome/trace_write.h"
+#include "formats/kit/marker.h"
 
 /* `own`: of the process and thread that are chosen. */
 static void
@@ -146,30 +147,13 @@ pp_trace_counters_put(struct trace_write *x)
 
 /* ---- markers ------------------------------------------------------------------------------- */
 
-enum { M_NAME, M_START, M_END, M_PHASE, M_CATEGORY, M_DATA, M_STRINGS, M_PARTS };
-
 static bool
 marker_open(struct trace_write *x, const struct pp_extra_row *row, struct pp_slice *part)
 {
-	struct pp_slice bytes = pp_text_of(x->p, row->bytes);
-	struct pp_scan s;
-	size_t i;
+	bool is_one = pp_marker_open(x->p, row, &x->text, part);
 
-	if (row->table != PP_EXTRA_MARKER || row->row >= x->p->series.n)
-		return false;
-	x->text.n = 0;
-	pp_buf_add(&x->text, bytes.p, bytes.n);
-	if (!pp_buf_room(&x->text, PP_SCAN_PAD) || x->text.failed) {
-		x->failed = true;
-		return false;
-	}
-	pp_scan_init(&s, pp_slice_of(x->text.p, x->text.n), 0, PP_SCAN_TOLERANT);
-	if (pp_scan_peek(&s) != PP_JSON_ARRAY || !pp_scan_array(&s))
-		return false;
-	for (i = 0; i < M_PARTS; i++)
-		if (!pp_scan_item(&s) || !pp_scan_skip(&s, &part[i]))
-			return false;
-	return part[M_NAME].p[0] == '"' && part[M_STRINGS].p[0] == '{';
+	x->failed |= x->text.failed;
+	return is_one;
 }
 
 /* A string, key or value, as it is kept. */
@@ -251,7 +235,7 @@ mark_begin(struct trace_write *x, const char *ph, bool own, struct pp_slice at,
 	struct pp_scan s;
 
 	event_begin(x, ph, own, ns_of(at));
-	pp_scan_init(&s, part[M_NAME], 0, PP_SCAN_TOLERANT);
+	pp_scan_init(&s, part[PP_MARKER_NAME], 0, PP_SCAN_TOLERANT);
 	(void)pp_scan_if_string(&s, &name);
 	pp_json_key(&x->j, "name");
 	text_put(x, name, false);
@@ -264,21 +248,24 @@ foreign_put(struct trace_write *x, const struct pp_slice *part, const char *ph)
 	bool ends = *ph == 'e';
 	char id[32];
 
-	mark_begin(x, ph, true, ends && part[M_END].p[0] != 'n' ? part[M_END] : part[M_START],
+	mark_begin(x, ph, true,
+	           ends && part[PP_MARKER_END].p[0] != 'n' ? part[PP_MARKER_END]
+	                                                   : part[PP_MARKER_START],
 	           part);
 	pp_json_put_textz(&x->j, "cat", "marker");
 	if (*ph == 'i') {
 		pp_json_put_textz(&x->j, "s", "t");
-	} else if (part[M_PHASE].p[0] == '1') {
+	} else if (part[PP_MARKER_PHASE].p[0] == '1') {
 		(void)snprintf(id, sizeof id, "%llu", (unsigned long long)x->marks);
 		pp_json_put_textz(&x->j, "id", id);
 	} else {
-		pp_json_put_raw(&x->j, "id", (const char *)part[M_NAME].p, part[M_NAME].n);
+		pp_json_put_raw(&x->j, "id", (const char *)part[PP_MARKER_NAME].p,
+		                part[PP_MARKER_NAME].n);
 	}
-	if (!ends || part[M_PHASE].p[0] != '1') {
+	if (!ends || part[PP_MARKER_PHASE].p[0] != '1') {
 		pp_json_put_object(&x->j, "args");
-		members_put(x, part[M_DATA], NULL);
-		members_put(x, part[M_STRINGS], NULL);
+		members_put(x, part[PP_MARKER_DATA], NULL);
+		members_put(x, part[PP_MARKER_STRINGS], NULL);
 		pp_json_end_object(&x->j);
 	}
 	pp_json_end_object(&x->j);
@@ -288,15 +275,15 @@ static void
 mark_put(struct trace_write *x, const struct pp_slice *part)
 {
 	bool own_series = true;
-	char ph[2] = { phase_of(part[M_DATA], &own_series), 0 };
+	char ph[2] = { phase_of(part[PP_MARKER_DATA], &own_series), 0 };
 
 	if (*ph) {
-		mark_begin(x, ph, own_series, part[M_START], part);
-		members_put(x, part[M_DATA], "type");
+		mark_begin(x, ph, own_series, part[PP_MARKER_START], part);
+		members_put(x, part[PP_MARKER_DATA], "type");
 		pp_json_end_object(&x->j);
 		return;
 	}
-	switch (part[M_PHASE].p[0]) {
+	switch (part[PP_MARKER_PHASE].p[0]) {
 	case '1':
 		foreign_put(x, part, "b");
 		foreign_put(x, part, "e");
@@ -315,7 +302,7 @@ mark_put(struct trace_write *x, const struct pp_slice *part)
 void
 pp_trace_marks_put(struct trace_write *x)
 {
-	struct pp_slice part[M_PARTS];
+	struct pp_slice part[PP_MARKER_PARTS];
 	size_t i;
 
 	for (i = 0; i < x->p->kept.extras.n && !x->failed; i++) {

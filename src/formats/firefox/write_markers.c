@@ -2,37 +2,24 @@
  * Markers written again; see markers.c for how they are kept.
  */
 #include "formats/firefox/write.h"
-
-enum { M_NAME, M_START, M_END, M_PHASE, M_CATEGORY, M_DATA, M_STRINGS, M_PARTS };
+#include "formats/kit/marker.h"
 
 /* Where the parts of one stand that belongs to some series; false when it is none. */
 static bool
 marker_open(struct ff_write *x, size_t extra, size_t first, size_t end, struct pp_slice *part)
 {
 	const struct pp_extra_row *row = &x->p->kept.extras.at[extra];
-	struct pp_scan s;
 	size_t i;
 
-	if (row->table != PP_EXTRA_MARKER || row->row >= x->p->series.n)
-		return false;
 	for (i = first; i < end && x->series[i] != row->row;)
 		i++;
 	if (i == end)
 		return false;
-	x->text.n = 0;
-	pp_buf_add(&x->text, pp_text_of(x->p, row->bytes).p, pp_text_of(x->p, row->bytes).n);
-	if (!pp_buf_room(&x->text, PP_SCAN_PAD) || x->text.failed) {
-		x->failed = true;
+	if (!pp_marker_open(x->p, row, &x->text, part)) {
+		x->failed |= x->text.failed;
 		return false;
 	}
-	pp_scan_init(&s, pp_slice_of(x->text.p, x->text.n), 0, PP_SCAN_TOLERANT);
-	if (pp_scan_peek(&s) != PP_JSON_ARRAY || !pp_scan_array(&s))
-		return false;
-	for (i = 0; i < M_PARTS; i++)
-		if (!pp_scan_item(&s) || !pp_scan_skip(&s, &part[i]))
-			return false;
-	return part[M_NAME].n >= 2 && part[M_NAME].p[0] == '"' && part[M_STRINGS].p[0] == '{' &&
-	       (part[M_DATA].p[0] == '{' || part[M_DATA].p[0] == 'n');
+	return part[PP_MARKER_DATA].p[0] == '{' || part[PP_MARKER_DATA].p[0] == 'n';
 }
 
 /* The row of a string that is written as JSON. */
@@ -67,7 +54,7 @@ scan_of(struct pp_slice text)
 static void
 name_put(struct ff_write *x, const struct pp_slice *part)
 {
-	struct pp_scan s = scan_of(part[M_NAME]);
+	struct pp_scan s = scan_of(part[PP_MARKER_NAME]);
 
 	pp_json_u64(&x->j, row_of(x, &s));
 }
@@ -86,11 +73,11 @@ key_put(struct ff_write *x, struct pp_json_str key)
 static void
 data_put(struct ff_write *x, const struct pp_slice *part)
 {
-	struct pp_scan s = scan_of(part[M_STRINGS]), data = scan_of(part[M_DATA]);
+	struct pp_scan s = scan_of(part[PP_MARKER_STRINGS]), data = scan_of(part[PP_MARKER_DATA]);
 	struct pp_json_str key;
 	struct pp_slice value;
 
-	if (part[M_DATA].p[0] != '{') {
+	if (part[PP_MARKER_DATA].p[0] != '{') {
 		pp_json_null(&x->j);
 		return;
 	}
@@ -111,13 +98,13 @@ data_put(struct ff_write *x, const struct pp_slice *part)
 static void
 part_put(struct ff_write *x, const struct pp_slice *part, unsigned which)
 {
-	if (which == M_NAME)
+	if (which == PP_MARKER_NAME)
 		name_put(x, part);
-	else if (which == M_DATA)
+	else if (which == PP_MARKER_DATA)
 		data_put(x, part);
 	/* Old files have neither phases nor categories. */
-	else if ((part[which].p[0] == 'n' && which >= M_PHASE) ||
-	         (which == M_CATEGORY && !x->keeps_categories))
+	else if ((part[which].p[0] == 'n' && which >= PP_MARKER_PHASE) ||
+	         (which == PP_MARKER_CATEGORY && !x->keeps_categories))
 		pp_json_u64(&x->j, 0);
 	else
 		pp_json_raw(&x->j, (const char *)part[which].p, part[which].n);
@@ -129,10 +116,11 @@ ff_markers_put(struct ff_write *x, size_t first, size_t end)
 	static const struct {
 		const char *key;
 		unsigned part;
-	} columns[] = { { "data", M_DATA },   { "name", M_NAME },   { "startTime", M_START },
-		        { "endTime", M_END }, { "phase", M_PHASE }, { "category", M_CATEGORY } };
+	} columns[] = { { "data", PP_MARKER_DATA },       { "name", PP_MARKER_NAME },
+		        { "startTime", PP_MARKER_START }, { "endTime", PP_MARKER_END },
+		        { "phase", PP_MARKER_PHASE },     { "category", PP_MARKER_CATEGORY } };
 	size_t n = x->p->kept.extras.n, i, k;
-	struct pp_slice part[M_PARTS];
+	struct pp_slice part[PP_MARKER_PARTS];
 	uint64_t count = 0;
 
 	for (i = 0; i < n && !x->failed; i++)
