@@ -24,7 +24,7 @@
 #include "io/squeeze.h"
 #include "io/system.h"
 
-#define BLOCK ((size_t)1 << 20)
+#define BLOCK ((size_t)256 << 10)
 #define LINKS_MOST 40
 
 struct file_sink {

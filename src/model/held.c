@@ -70,42 +70,56 @@ pp_held_free(struct pp_held *h)
 	free(h);
 }
 
-/* Writes the frames of a stack behind the others; there is room. */
-static uint64_t
+/* Units of a word: hashes are made of whole ones, so that there is room for as many behind the last stack. */
+#define WORD_UNITS (sizeof(uint64_t) / sizeof(uint16_t))
+
+/* Writes the frames of a stack behind the others; there is room. Without branches, since nobody could foresee them. */
+static void
 units_write(struct pp_held *h, const pp_frame *frames, size_t depth)
 {
 	uint16_t *to = h->units.at + h->units.n;
-	uint64_t hash = h->seed;
 	size_t i;
 
 	for (i = 0; i < depth; i++) {
-		uint32_t is_long = frames[i] >= PP_HELD_LONG, high = frames[i] >> 16 | PP_HELD_LONG;
+		uint32_t frame = frames[i], is_long = frame >= PP_HELD_LONG, all = 0u - is_long;
 
-		h->used.at[frames[i]] = 1;
-		to[0] = (uint16_t)(is_long ? high : frames[i]);
-		to[is_long] = (uint16_t)frames[i];
+		h->used.at[frame] = 1;
+		to[0] = (uint16_t)((frame & ~all) | ((frame >> 16 | PP_HELD_LONG) & all));
+		/* Of a short one, the next is written over this. */
+		to[1] = (uint16_t)frame;
 		to += 1 + is_long;
-		hash = (hash ^ frames[i]) * PP_HASH_K1;
-		hash ^= hash >> 32;
 	}
 	/* Whoever reads the last one may look at the unit behind it. */
-	*to = 0;
+	memset(to, 0, WORD_UNITS * sizeof *to);
 	h->units.n = (size_t)(to - h->units.at);
+}
+
+/* The hash of the units from `first` on. */
+static uint64_t
+units_hash(const struct pp_held *h, size_t first)
+{
+	uint64_t hash = h->seed, word;
+
+	for (; first < h->units.n; first += WORD_UNITS) {
+		memcpy(&word, h->units.at + first, sizeof word);
+		hash = pp_mix(hash ^ word, PP_HASH_K1);
+	}
 	return hash;
 }
 
 /* The same stack if it came lately; NULL when it is new. */
 static int64_t *
-known_find(const struct pp_held *h, size_t place, size_t first, size_t depth)
+known_find(const struct pp_held *h, const struct pp_held_recent *r, uint32_t tag, size_t first,
+           size_t depth)
 {
-	const struct pp_held_stack *s = h->recent[place] ? &h->stacks.at[h->recent[place] - 1]
-	                                                 : NULL;
+	const struct pp_held_stack *s = r->stack && r->tag == tag ? &h->stacks.at[r->stack - 1]
+	                                                          : NULL;
 	size_t n = h->units.n - first;
 
 	if (!s || s->depth != depth || s->at + n > first ||
 	    (n && memcmp(h->units.at + s->at, h->units.at + first, n * sizeof *h->units.at) != 0))
 		return NULL;
-	return h->values.at + (h->recent[place] - 1) * h->columns;
+	return h->values.at + (r->stack - 1) * h->columns;
 }
 
 /* Room for marks of all frames of a stack; false when out of memory. */
@@ -128,7 +142,9 @@ used_reserve(struct pp_held *h, const pp_frame *frames, size_t depth)
 enum pp_held_result
 pp_held_add(struct pp_held *h, const pp_frame *frames, size_t depth, const int64_t *values)
 {
-	size_t first = h->units.n, place, m;
+	size_t first = h->units.n, m;
+	struct pp_held_recent *recent;
+	uint64_t hash;
 	int64_t *known;
 
 	/* Frames of 31 bits fit two units; more have no room in memory. */
@@ -136,12 +152,14 @@ pp_held_add(struct pp_held *h, const pp_frame *frames, size_t depth, const int64
 		if (values[m] < 0 || h->total[m] + (uint64_t)values[m] > INT64_MAX)
 			return PP_HELD_NOT;
 	if (h->stacks.n >= UINT32_MAX - 1 || !used_reserve(h, frames, depth) ||
-	    !pp_vec_reserve(&h->units, first + 2 * depth + 1) ||
+	    !pp_vec_reserve(&h->units, first + 2 * depth + WORD_UNITS) ||
 	    !pp_vec_reserve(&h->stacks, h->stacks.n + 1) ||
 	    !pp_vec_reserve(&h->values, h->values.n + h->columns))
 		return PP_HELD_NO_MEMORY;
-	place = (size_t)(units_write(h, frames, depth) >> (64 - RECENT_BITS));
-	known = known_find(h, place, first, depth);
+	units_write(h, frames, depth);
+	hash = units_hash(h, first);
+	recent = &h->recent[hash >> (64 - RECENT_BITS)];
+	known = known_find(h, recent, (uint32_t)hash, first, depth);
 	for (m = 0; m < h->columns; m++) {
 		h->total[m] += (uint64_t)values[m];
 		if (known)
@@ -155,7 +173,7 @@ pp_held_add(struct pp_held *h, const pp_frame *frames, size_t depth, const int64
 	}
 	h->stacks.at[h->stacks.n++] = (struct pp_held_stack){ first, (uint32_t)depth,
 		                                              (uint32_t)depth };
-	h->recent[place] = (uint32_t)h->stacks.n;
+	*recent = (struct pp_held_recent){ (uint32_t)h->stacks.n, (uint32_t)hash };
 	return PP_HELD;
 }
 

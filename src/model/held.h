@@ -38,8 +38,11 @@ struct pp_held {
 	PP_VEC(struct pp_held_stack) stacks;
 	PP_VEC(int64_t) values; /* `columns` of each stack */
 	uint64_t total[PP_HELD_COLUMNS];
-	uint32_t *recent;     /* by hash: a stack + 1 */
-	PP_VEC(uint8_t) used; /* by frame: 1 where it is on a stack */
+	struct pp_held_recent {
+		uint32_t stack; /* + 1 */
+		uint32_t tag;   /* of its hash: most others are told apart without a look at them */
+	} * recent;             /* by hash */
+	PP_VEC(uint8_t) used;   /* by frame: 1 where it is on a stack */
 	PP_VEC(pp_frame) frames;
 };
 

@@ -155,6 +155,10 @@ pp_folded_count(struct pp_loss *loss, const struct pp_metric *m, union pp_value 
 	for (i = 0; i < m->scale; i++)
 		unit *= 10;
 	loss->negative += v.i < 0;
+	if (m->scale == 0 && v.i >= 0 && v.i <= UINT64_MAX) {
+		*count = (uint64_t)v.i;
+		return PP_OK;
+	}
 	loss->rounded += v.i % unit != 0;
 	whole = v.i > 0 ? (v.i + unit / 2) / unit : 0;
 	*count = (uint64_t)whole;

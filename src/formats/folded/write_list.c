@@ -23,14 +23,23 @@ struct key {
 /* Stacks [begin, end) that begin alike. */
 struct part {
 	size_t begin, end;
-	bool whole; /* they are alike to their ends */
+	size_t above; /* length of the line that they share, but for the last name of it */
+	pp_str name;  /* which is this one */
+	bool whole;   /* they are alike to their ends */
 };
 
 struct child {
 	uint32_t rank;
 	uint32_t stacks;
+	pp_str name; /* of its first stack: blanks at the end of lines do not tell names apart */
 	bool ends;
 	size_t next; /* where its next stack goes */
+};
+
+/* What is left of a stack, and its value, so that nobody has to look for it when its turn comes. */
+struct rest {
+	struct pp_held_walk walk;
+	int64_t value;
 };
 
 struct list {
@@ -42,16 +51,16 @@ struct list {
 	pp_str nameless;
 	struct span {
 		uint32_t at, n;
-	} * span_of;       /* by name: in `text` */
-	PP_VEC(char) text; /* names with what follows them, and room behind the last */
-	uint32_t *rank[2]; /* by name: where it ends a stack, and where not */
-	PP_VEC(struct pp_held_walk) left; /* of each stack */
-	PP_VEC(struct pp_held_walk) sorted;
+	} * span_of;              /* by name: in `text` */
+	PP_VEC(char) text;        /* names with what follows them, and room behind the last */
+	uint32_t *rank[2];        /* by name: where it ends a stack, and where not */
+	PP_VEC(struct rest) left; /* of each stack */
+	PP_VEC(struct rest) sorted;
 	PP_VEC(uint32_t) places; /* by stack of the part in work: its child */
 	PP_VEC(struct child) children;
 	uint32_t *child_of; /* by rank: its place among children + 1 */
 	PP_VEC(struct part) parts;
-	PP_VEC(char) line;
+	PP_VEC(char) line; /* what the stacks of the part in work share */
 	bool begun;
 };
 
@@ -146,7 +155,7 @@ names_make(struct list *l, const struct pp_profile *p)
 		                     &l->name_of[i]))
 			return false;
 	for (i = 0; i < l->left.n; i++) {
-		pp_frame frame = pp_held_peek(l->held, &l->left.at[i]);
+		pp_frame frame = pp_held_peek(l->held, &l->left.at[i].walk);
 		struct pp_slice name = pp_strtab_get(&l->names, l->name_of[frame]);
 		struct pp_slice trimmed = pp_folded_trim_left(name);
 
@@ -174,88 +183,103 @@ name_next(const struct list *l, const struct pp_held_walk *at, bool first)
 
 /* ---- lines ------------------------------------------------------------------------------ */
 
-/* Adds a name and a semicolon. */
-static inline bool
+/* Adds a name and a semicolon to what is shared. */
+static bool
 line_add(struct list *l, pp_str name)
 {
 	struct span span = l->span_of[name];
-	const char *from = l->text.at + span.at;
-	char *to;
-	size_t i;
 
-	if (!pp_vec_reserve(&l->line, l->line.n + span.n + STEP))
+	if (!pp_vec_reserve(&l->line, l->line.n + span.n))
 		return false;
-	to = l->line.at + l->line.n;
-	for (i = 0; i < span.n; i += STEP)
-		memcpy(to + i, from + i, STEP);
+	memcpy(l->line.at + l->line.n, l->text.at + span.at, span.n);
 	l->line.n += span.n;
 	return true;
 }
 
-/* Takes off what a line may not end with: its semicolon, and blanks of its last name. */
-static void
-line_end(struct list *l, size_t name)
+/* Writes bytes behind which STEP more can be read. */
+static inline void
+text_write(struct pp_sink *out, const char *from, size_t n)
 {
-	size_t end = l->line.n - 1;
+	size_t i;
 
-	while (end > name && pp_is_space((unsigned char)l->line.at[end - 1]))
-		end--;
-	l->w->loss.names += end < l->line.n - 1;
-	l->line.at[end] = ' ';
-	l->line.n = end + 1;
+	if (PP_UNLIKELY((size_t)(out->end - out->cur) < n + STEP)) {
+		pp_sink_write(out, from, n);
+		return;
+	}
+	for (i = 0; i < n; i += STEP)
+		memcpy(out->cur + i, from + i, STEP);
+	out->cur += n;
 }
 
-/* Fetches what the lines that come next, or nearly so, will need. */
-static inline void
-line_fetch(const struct list *l, size_t i)
+/* Writes the name that a line ends with: without its semicolon, and without blanks at its end. */
+static void
+last_write(struct list *l, pp_str name)
 {
-	const struct pp_held *h = l->held;
-	uint32_t far, near;
+	struct span span = l->span_of[name];
+	const char *from = l->text.at + span.at;
+	size_t n = span.n - 1;
 
-	if (i + 2 * AHEAD >= l->left.n)
-		return;
-	far = l->left.at[i + 2 * AHEAD].stack;
-	near = l->left.at[i + AHEAD].stack;
-	__builtin_prefetch(&h->stacks.at[far]);
-	__builtin_prefetch(&h->values.at[far * h->columns]);
-	__builtin_prefetch(&h->units.at[h->stacks.at[near].at]);
+	while (n && pp_is_space((unsigned char)from[n - 1]))
+		n--;
+	l->w->loss.names += n < span.n - 1;
+	text_write(l->w->out, from, n);
+	pp_sink_putc(l->w->out, ' ');
+}
+
+/* Writes what is left of a stack, of which there is something. */
+static void
+rest_write(struct list *l, struct pp_held_walk at, bool first)
+{
+	pp_str name = name_next(l, &at, first);
+
+	for (pp_held_step(l->held, &at); at.left; pp_held_step(l->held, &at)) {
+		struct span span = l->span_of[name];
+
+		text_write(l->w->out, l->text.at + span.at, span.n);
+		name = name_next(l, &at, false);
+	}
+	last_write(l, name);
+}
+
+/* The text that a file begins with may be taken for something else. */
+static void
+begin_mark(struct list *l, const struct part *part, bool first)
+{
+	pp_str name = first ? name_next(l, &l->left.at[part->begin].walk, true) : part->name;
+	struct pp_slice text = pp_slice_of(l->text.at + l->span_of[name].at, l->span_of[name].n);
+
+	if (l->line.n)
+		text = pp_slice_of(l->line.at, l->line.n);
+	pp_folded_write_mark(l->w->out, text);
+	l->begun = true;
 }
 
 /* Writes a line for the stacks of a part, which are alike. */
 static pp_status
-line_write(struct list *l, const struct part *part)
+line_write(struct list *l, const struct part *part, bool first)
 {
 	const struct pp_metric *m = &l->w->profile->metrics.at[l->metric];
-	struct pp_held_walk at = pp_held_walk(l->held, l->left.at[part->begin].stack);
+	struct pp_sink *out = l->w->out;
 	union pp_value sum = pp_value_zero(m);
 	pp_status status;
 	uint64_t count;
-	bool first;
-	size_t last = 0, i;
+	size_t i;
 
-	line_fetch(l, part->begin);
 	for (i = part->begin; i < part->end; i++)
-		pp_value_add(
-		    m, &sum,
-		    pp_cell_value(m, pp_held_value(l->held, l->left.at[i].stack, l->metric)));
+		pp_value_add(m, &sum, pp_cell_value(m, l->left.at[i].value));
 	status = pp_folded_count(&l->w->loss, m, sum, &count);
-	l->line.n = 0;
-	for (first = true; status == PP_OK && at.left; first = false) {
-		last = l->line.n;
-		if (!line_add(l, name_next(l, &at, first)))
-			status = PP_E_NOMEM;
-		pp_held_step(l->held, &at);
-	}
 	if (status != PP_OK)
 		return status;
-	line_end(l, last);
 	if (!l->begun)
-		pp_folded_write_mark(l->w->out, pp_slice_of(l->line.at, l->line.n));
-	l->begun = true;
-	pp_sink_write(l->w->out, l->line.at, l->line.n);
-	pp_sink_u64(l->w->out, count);
-	pp_sink_putc(l->w->out, '\n');
-	return l->w->out->status;
+		begin_mark(l, part, first);
+	pp_sink_write(out, l->line.at, l->line.n);
+	if (part->whole)
+		last_write(l, part->name);
+	else
+		rest_write(l, l->left.at[part->begin].walk, first);
+	pp_sink_u64(out, count);
+	pp_sink_putc(out, '\n');
+	return out->status;
 }
 
 /* ---- order ------------------------------------------------------------------------------ */
@@ -279,15 +303,17 @@ part_count(struct list *l, const struct part *part, bool first)
 	if (!pp_vec_reserve(&l->places, part->end - part->begin))
 		return false;
 	for (i = part->begin; i < part->end; i++) {
-		struct pp_held_walk *at = &l->left.at[i];
+		struct pp_held_walk *at = &l->left.at[i].walk;
 		bool below = at->left > 1;
-		uint32_t rank = l->rank[below][name_next(l, at, first)];
+		pp_str name = name_next(l, at, first);
+		uint32_t rank = l->rank[below][name];
 
 		if (i + AHEAD < part->end)
-			pp_held_fetch(l->held, &l->left.at[i + AHEAD]);
+			pp_held_fetch(l->held, &l->left.at[i + AHEAD].walk);
 		if (!l->child_of[rank]) {
-			if (!pp_vec_push(&l->children,
-			                 (struct child){ .rank = rank, .ends = !below }))
+			struct child child = { .rank = rank, .name = name, .ends = !below };
+
+			if (!pp_vec_push(&l->children, child))
 				return false;
 			l->child_of[rank] = (uint32_t)l->children.n;
 		}
@@ -317,7 +343,11 @@ part_divide(struct list *l, const struct part *part)
 		/* Where it stood tells those that are its own. */
 		l->child_of[child->rank] = 0;
 		at -= child->stacks;
-		l->parts.at[l->parts.n++] = (struct part){ at, at + child->stacks, child->ends };
+		l->parts.at[l->parts.n++] = (struct part){ .begin = at,
+			                                   .end = at + child->stacks,
+			                                   .above = l->line.n,
+			                                   .name = child->name,
+			                                   .whole = child->ends };
 	}
 	if (n == 1)
 		return true;
@@ -350,8 +380,11 @@ list_write(struct list *l)
 	while (status == PP_OK && l->parts.n) {
 		struct part part = l->parts.at[--l->parts.n];
 
-		if (part.whole || part.end - part.begin == 1)
-			status = line_write(l, &part);
+		l->line.n = part.above;
+		if (!first && !part.whole && !line_add(l, part.name))
+			status = PP_E_NOMEM;
+		else if (part.whole || part.end - part.begin == 1)
+			status = line_write(l, &part, first);
 		else if (!part_count(l, &part, first) || !part_divide(l, &part))
 			status = PP_E_NOMEM;
 		first = false;
@@ -369,9 +402,13 @@ pp_folded_write_list(struct pp_writer *w, size_t metric)
 	pp_status status = PP_E_NOMEM;
 
 	if (pp_vec_reserve(&l.left, n + 1)) {
-		for (i = 0; i < n; i++)
-			if (!skips || pp_held_value(p->held, i, metric))
-				l.left.at[l.left.n++] = pp_held_walk(p->held, i);
+		for (i = 0; i < n; i++) {
+			int64_t value = pp_held_value(p->held, i, metric);
+
+			if (value || !skips)
+				l.left.at[l.left.n++] = (struct rest){ pp_held_walk(p->held, i),
+					                               value };
+		}
 		if (names_make(&l, p))
 			status = list_write(&l);
 	}
