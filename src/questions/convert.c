@@ -221,14 +221,13 @@ ending_of(const char *path)
 	return dot > 1 ? pp_slice_from(name, dot) : pp_slice_from(name, name.n);
 }
 
-/* Whether an ending says that a file is no profile, or one of the format of that name. */
+/* Whether an ending says that a file is no profile at all. Those of other formats are given to many files: --to decides. */
 static bool
 ending_contradicts(struct pp_slice ending, const struct pp_format *target)
 {
 	const char *others =
 	    "svg html htm png jpg jpeg gif webp pdf ps eps md csv xml sarif dot zip";
 	const char *own = target->extensions;
-	const struct pp_format *const *format;
 	struct pp_slice word;
 	bool found = false;
 
@@ -237,8 +236,6 @@ ending_contradicts(struct pp_slice ending, const struct pp_format *target)
 			return false;
 	while (!found && word_next(&others, &word))
 		found = pp_slice_eq(word, ending);
-	for (format = pp_formats; !found && *format; format++)
-		found = *format != target && pp_slice_eq_z(ending, (*format)->name);
 	return found;
 }
 

@@ -101,7 +101,7 @@ struct pp_stored_shape {
 /* Which column the cells of a metric are, that of calls (0) behind all; SIZE_MAX when there is no such metric. */
 size_t pp_stored_column(const int64_t *metric_ids, size_t metrics, int64_t metric);
 /* What a series says of itself. */
-pp_status pp_stored_sub(struct pp_sqlite *, int64_t id, struct pp_buf *def, struct pp_buf *problem);
+pp_status pp_stored_sub(struct pp_sqlite *, int64_t id, struct pp_buf *out, struct pp_buf *problem);
 /* Finds a shape by its number, and those of its metrics. It is to be released. */
 pp_status pp_stored_shape_load(struct pp_sqlite *, int64_t id, struct pp_stored_shape *,
                                struct pp_buf *problem);

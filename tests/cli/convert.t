@@ -37,7 +37,7 @@ $ polyprof convert change.diff.folded -o c.diff.folded.gz && zcat c.diff.folded.
 
 An ending that says something else is refused, in whichever command; one that says nothing is not.
 
-$ for to in x.svg x.html.gz x.spaa x.pprof.zst; do polyprof convert app.folded --to folded -o $to; echo $?; done; polyprof merge app.folded other.folded --to spaa -o x.folded; ls x.* 2>&1
+$ for to in x.svg x.html.gz x.csv x.png.zst; do polyprof convert app.folded --to folded -o $to; echo $?; done; polyprof merge app.folded other.folded --to spaa -o x.svg; ls x.* 2>&1
   2
   2
   2
@@ -45,11 +45,12 @@ $ for to in x.svg x.html.gz x.spaa x.pprof.zst; do polyprof convert app.folded -
   ls: cannot access 'x.*': No such file or directory
 ! polyprof: error: x.svg would contain folded, whatever its name says: name it x.folded
 ! polyprof: error: x.html.gz would contain folded, whatever its name says: name it x.folded
-! polyprof: error: x.spaa would contain folded, whatever its name says: name it x.folded
-! polyprof: error: x.pprof.zst would contain folded, whatever its name says: name it x.folded
-! polyprof: error: x.folded would contain spaa, whatever its name says: name it x.spaa
+! polyprof: error: x.csv would contain folded, whatever its name says: name it x.folded
+! polyprof: error: x.png.zst would contain folded, whatever its name says: name it x.folded
+! polyprof: error: x.svg would contain spaa, whatever its name says: name it x.spaa
 = 2
-$ for to in y.txt y.out y.json y.collapsed; do polyprof convert -q app.folded --to folded -o $to; echo $?; done; cmp y.txt y.json && rm y.*
+$ for to in y.txt y.out y.json y.collapsed y.xdebug; do polyprof convert -q app.folded --to folded -o $to; echo $?; done; cmp y.txt y.json && rm y.*
+  0
   0
   0
   0

@@ -186,6 +186,7 @@ walk_build(bool walks, uint32_t events)
 	pp_build_columns_settle(&b, column_of, moved);
 	if (pp_builder_finish(&b, &p) != PP_OK)
 		abort();
+	pp_builder_release(&b);
 	return p;
 }
 
