@@ -157,7 +157,7 @@ function fitStart(text: string, room: number): string {
   const letters = [...text];
   let i = 0;
   for (let n = 0; i < letters.length && n + columns(letters[i]) < room; i++) n += columns(letters[i]);
-  return letters.slice(0, i).join('') + '\u2026';
+  return letters.slice(0, i).join('').replace(/\u2026+$/, '') + '\u2026';
 }
 
 /** As much of the end as fits. */
