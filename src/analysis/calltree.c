@@ -44,7 +44,8 @@ pp_calltree_init_bare(struct pp_calltree *t, const struct pp_profile *p)
 	if (fine && t->is_sparse)
 		fine = pp_inclusive_sparse(&t->sparse_cost, p);
 	for (m = 0; fine && !t->is_sparse && m < p->metrics.n; m++)
-		fine = pp_inclusive_compute(&t->cost[m], p, m);
+		fine = pp_inclusive_is_measured(p, m) ? pp_inclusive_measured(&t->cost[m], p, m)
+		                                      : pp_inclusive_compute(&t->cost[m], p, m);
 	if (!fine)
 		pp_calltree_release(t);
 	return fine;
@@ -65,7 +66,7 @@ pp_calltree_init(struct pp_calltree *t, const struct pp_profile *p, bool fold_re
 	if (fine && t->is_sparse)
 		fine = pp_own_sparse(&t->sparse_own, p);
 	for (m = 0; fine && !t->is_sparse && m < p->metrics.n; m++)
-		if (p->metrics.at[m].type == PP_REAL)
+		if (p->metrics.at[m].type == PP_REAL || pp_inclusive_is_measured(p, m))
 			fine = (t->own[m] = pp_own_compute(p, m)) != NULL;
 	if (!fine)
 		pp_calltree_release(t);
@@ -275,9 +276,9 @@ pp_calltree_self(const struct pp_calltree *t, const struct pp_branch *b, size_t 
 		return sum;
 	}
 	if (t->own[metric]) {
-		sum.d = 0;
+		sum = pp_value_zero(m);
 		for (i = 0; i < b->n; i++)
-			sum.d += t->own[metric][b->nodes[i]].d;
+			pp_value_add(m, &sum, t->own[metric][b->nodes[i]]);
 		return sum;
 	}
 	sum = pp_calltree_total(t, b, metric);

@@ -16,7 +16,7 @@ struct pp_calltree {
 	bool has_calls;
 	struct pp_children children;
 	struct pp_inclusive *cost; /* per metric */
-	/* Per metric of doubles, whose differences are not exact: own cost per node; else NULL. */
+	/* Where differences of inclusive costs do not give it (doubles, measured costs): own cost per node; else NULL. */
 	union pp_value **own;
 	/* With more than PP_FEW_COLUMNS metrics, instead of both: inclusive and own cost. */
 	bool is_sparse;

@@ -102,6 +102,28 @@ pp_measured_compute(const struct pp_profile *p, size_t metric)
 	return cost;
 }
 
+bool
+pp_inclusive_is_measured(const struct pp_profile *p, size_t metric)
+{
+	const struct pp_metric *m = &p->metrics.at[metric];
+
+	return pp_metric_falls(m) && m->type != PP_REAL && pp_profile_measured(p);
+}
+
+bool
+pp_inclusive_measured(struct pp_inclusive *x, const struct pp_profile *p, size_t metric)
+{
+	union pp_value *cost = pp_measured_compute(p, metric);
+	uint32_t node;
+
+	*x = (struct pp_inclusive){ .metric = &p->metrics.at[metric], .n = p->tree.n };
+	x->wide = cost ? calloc(x->n, sizeof *x->wide) : NULL;
+	for (node = 0; x->wide && node < x->n; node++)
+		x->wide[node] = cost[node].i;
+	free(cost);
+	return x->wide != NULL;
+}
+
 union pp_value *
 pp_own_compute(const struct pp_profile *p, size_t metric)
 {

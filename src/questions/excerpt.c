@@ -84,6 +84,14 @@ pp_excerpt_head(struct pp_excerpt *x, const struct pp_topic *topic, size_t metri
 	pp_buf_release(&label);
 }
 
+void
+pp_excerpt_say(struct pp_excerpt *x)
+{
+	x->head.out->n = 0;
+	x->head.cells = 0;
+	x->noted = x->said = true;
+}
+
 /* ---- handles ---- */
 
 static void
@@ -241,7 +249,7 @@ columns_add(struct pp_buf *out, const struct pp_excerpt *x)
 {
 	size_t i;
 
-	if (!x->column_count)
+	if (!x->column_count || x->said)
 		return;
 	if (!x->head.text)
 		pp_buf_adds(out, ",\"columns\":[");

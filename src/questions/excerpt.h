@@ -73,6 +73,7 @@ struct pp_excerpt {
 	struct pp_buf head_bytes;
 	struct pp_row head; /* what stands before the rows */
 	bool noted;         /* notes stand in it */
+	bool said;          /* for people: the head and the rows are sentences, without titles */
 	/* What the rows are; without columns there are none. */
 	const char *const *columns;
 	size_t column_count;
@@ -99,6 +100,8 @@ void pp_excerpt_file(struct pp_excerpt *, const struct pp_topic *);
 /* "file" to "total" of a topic; metrics.n = no metric. */
 void pp_excerpt_head(struct pp_excerpt *, const struct pp_topic *, size_t metric,
                      union pp_value total);
+/* For people: makes the head anew, as words. */
+void pp_excerpt_say(struct pp_excerpt *);
 /* The handles of a topic; NULL when out of memory. */
 const struct pp_handles *pp_excerpt_handles(struct pp_excerpt *, const struct pp_topic *);
 /* Whether functions of a topic go by handles: they do unless they were grouped. */

@@ -10,6 +10,8 @@
 #include "analysis/estimate.h"
 #include "analysis/name_class.h"
 #include "base/sort.h"
+#include "text/suggest.h"
+#include "text/units.h"
 
 #define HOT_SELF 0.10
 #define HOT_PARENT 0.5
@@ -35,6 +37,78 @@ pp_fact_begin(struct pp_stating *s, struct pp_facts *f)
 	s->row = (struct pp_row){ .text = f->x->head.text, .clip = NAME_BYTES };
 	s->row.out = &s->bytes;
 	pp_row_open(&s->row, '{');
+}
+
+void
+pp_fact_say(struct pp_stating *s, const char *words)
+{
+	if (s->row.text)
+		pp_buf_adds(&s->said, words);
+}
+
+void
+pp_fact_say_function(struct pp_stating *s, const struct pp_profile *p, pp_func func)
+{
+	struct pp_row row = { .out = &s->said, .text = true, .clip = NAME_BYTES };
+
+	if (s->row.text)
+		pp_row_name(&row, p, func);
+}
+
+void
+pp_fact_say_count(struct pp_stating *s, uint64_t n, const char *one, const char *many)
+{
+	if (!s->row.text)
+		return;
+	pp_units_u64(&s->said, n);
+	pp_buf_addf(&s->said, " %s", pp_plural(n, one, many));
+}
+
+void
+pp_fact_say_real(struct pp_stating *s, double number)
+{
+	struct pp_row row = { .out = &s->said, .text = true };
+
+	if (s->row.text)
+		pp_row_real(&row, number, 1);
+}
+
+void
+pp_fact_say_value(struct pp_stating *s, double value)
+{
+	const struct pp_profile *p = s->facts->profile;
+	struct pp_buf made = { 0 };
+
+	if (!s->row.text)
+		return;
+	pp_units_named(&made, pp_text_of(p, p->metrics.at[s->facts->metric].unit), value);
+	(void)pp_spell(&s->said, pp_slice_of(made.p ? made.p : "", made.n), NAME_BYTES);
+	s->said.failed |= made.failed;
+	pp_buf_release(&made);
+}
+
+/* What to type next; "" when there is nothing. */
+static const char *
+command_make(struct pp_facts *f, const char *tool, const char *key, const char *value)
+{
+	const char *file = f->topic->file, *metric = f->x->asked->metric, *made;
+	struct pp_buf bytes = { 0 };
+
+	if (!tool || !file)
+		return "";
+	pp_buf_addf(&bytes, "polyprof %s ", tool);
+	if (key)
+		pp_buf_addf(&bytes, "%s%s ", strcmp(key, "node") == 0 ? "--node " : "", value);
+	if (metric) {
+		pp_buf_adds(&bytes, "-m ");
+		pp_suggest_word(&bytes, metric);
+		pp_buf_addc(&bytes, ' ');
+	}
+	pp_suggest_word(&bytes, file);
+	made = pp_answer_copy(f->x->answer, pp_slice_of(bytes.p ? bytes.p : "", bytes.n));
+	f->failed |= bytes.failed;
+	pp_buf_release(&bytes);
+	return made;
 }
 
 static const char *
@@ -67,16 +141,19 @@ pp_fact_end(struct pp_stating *s, const char *kind, double weight, uint64_t hand
             const char *tool, const char *key, const char *value)
 {
 	struct pp_facts *f = s->facts;
+	const struct pp_buf *stated = s->row.text ? &s->said : &s->bytes;
 	struct pp_fact fact = { .kind = kind, .handle = handle };
 
 	pp_row_close(&s->row, '}');
 	/* As it is shown: what looks the same is in the order of kinds. */
 	fact.weight = round((weight > 1 ? 1 : weight > 0 ? weight : 0) * 1e4) / 1e4;
 	fact.evidence = pp_answer_copy(f->x->answer,
-	                               pp_slice_of(s->bytes.p ? s->bytes.p : "", s->bytes.n));
-	fact.next = next_make(f, tool, key, value);
-	f->failed |= s->bytes.failed || !pp_vec_push(&f->list, fact);
+	                               pp_slice_of(stated->p ? stated->p : "", stated->n));
+	fact.next = s->row.text ? command_make(f, tool, key, value)
+	                        : next_make(f, tool, key, value);
+	f->failed |= s->bytes.failed || s->said.failed || !pp_vec_push(&f->list, fact);
 	pp_buf_release(&s->bytes);
+	pp_buf_release(&s->said);
 }
 
 double
@@ -149,16 +226,21 @@ trust_find(struct pp_facts *f)
 
 	if (!p->complete) {
 		pp_fact_begin(&s, f);
+		pp_fact_say(&s, "the profile is incomplete: parts of the recording are missing");
 		pp_fact_end(&s, "incomplete", 1, 0, "check", NULL, NULL);
 	}
 	if (p->estimated || pp_estimate_possible(p)) {
 		pp_fact_begin(&s, f);
+		pp_fact_say(&s, "whole stacks were not recorded: any that are shown are estimates");
 		pp_fact_end(&s, "estimated", 0, 0, NULL, NULL, NULL);
 	}
 	if (samples > 0 && samples < FEW_SAMPLES) {
 		pp_fact_begin(&s, f);
 		pp_row_key(&s.row, "samples");
 		pp_row_real(&s.row, samples, 2);
+		pp_fact_say(&s, "few samples (");
+		pp_fact_say_real(&s, samples);
+		pp_fact_say(&s, "): small differences are chance");
 		pp_fact_end(&s, "few-samples", 0, 0, NULL, NULL, NULL);
 	}
 	if (f->net) {
@@ -166,6 +248,11 @@ trust_find(struct pp_facts *f)
 		pp_row_key(&s.row, "gross");
 		pp_row_real(&s.row, f->gross, 2);
 		self_add(&s.row, f, "net", f->flat.whole[f->metric]);
+		pp_fact_say(&s, "functions gained ");
+		pp_fact_say_value(&s, f->gross);
+		pp_fact_say(&s, ", but the total is ");
+		pp_fact_say_value(&s, pp_value_double(m, f->flat.whole[f->metric]));
+		pp_fact_say(&s, ": the rest was given back");
 		pp_fact_end(
 		    &s, "net-metric",
 		    f->gross > 0 ? 1 - pp_value_double(m, f->flat.whole[f->metric]) / f->gross : 0,
@@ -189,6 +276,12 @@ concentration_find(struct pp_facts *f)
 	pp_row_count(&s.row, k);
 	pp_row_key(&s.row, "of");
 	pp_row_count(&s.row, f->flat.n);
+	pp_fact_say(&s, "spent in ");
+	if (k > 1)
+		pp_fact_say_count(&s, k, "", "of the ");
+	else
+		pp_fact_say(&s, "one of the ");
+	pp_fact_say_count(&s, f->flat.n, "function", "functions");
 	pp_fact_end(&s, "concentration", sum / f->whole, 0, "top", NULL, NULL);
 }
 
@@ -212,6 +305,13 @@ hot_self_find(struct pp_facts *f)
 			pp_row_count(&s.row, flat->calls[row]);
 		else
 			pp_row_null(&s.row);
+		pp_fact_say_function(&s, f->profile, flat->func[row]);
+		pp_fact_say(&s, " itself costs ");
+		pp_fact_say_value(&s, pp_facts_self(f, row));
+		if (flat->has_calls && flat->calls[row]) {
+			pp_fact_say(&s, " in ");
+			pp_fact_say_count(&s, flat->calls[row], "call", "calls");
+		}
 		pp_fact_end(&s, "hot-self", pp_facts_self(f, row) / f->whole, handle, "callers",
 		            "function", text);
 	}
@@ -239,16 +339,40 @@ is_unknown(const struct pp_profile *p, pp_func func)
 struct together {
 	union pp_value self;
 	uint32_t handles[IDS_SHOWN]; /* of the costliest */
+	pp_func funcs[IDS_SHOWN];
 	size_t n;
 };
 
 static void
 together_add(struct together *t, const struct pp_facts *f, size_t row)
 {
-	if (t->n < IDS_SHOWN)
+	if (t->n < IDS_SHOWN) {
+		t->funcs[t->n] = f->flat.func[row];
 		t->handles[t->n++] = pp_handles_rank(f->handles, f->flat.func[row]);
+	}
 	pp_value_add(&f->profile->metrics.at[f->metric], &t->self,
 	             pp_flat_get(&f->flat, row, f->metric).own);
+}
+
+static void
+together_say(const struct together *t, struct pp_stating *s, unsigned class, double self)
+{
+	static const char *const names[] = { "",
+		                             "waiting for locks",
+		                             "input and output",
+		                             "garbage collection",
+		                             "allocating and freeing memory",
+		                             "regular expressions",
+		                             "startup" };
+	size_t i;
+
+	pp_fact_say(s, class < PP_CLASSES ? names[class] : "code without names");
+	pp_fact_say(s, ": ");
+	pp_fact_say_value(s, self);
+	for (i = 0; class < PP_CLASSES && i < t->n; i++) {
+		pp_fact_say(s, i ? ", " : " in ");
+		pp_fact_say_function(s, s->facts->profile, t->funcs[i]);
+	}
 }
 
 /* "class" and "unknown-names", where they cost enough. */
@@ -274,6 +398,7 @@ together_state(const struct together *t, struct pp_facts *f, unsigned class)
 		pp_row_close(&s.row, ']');
 	}
 	self_add(&s.row, f, "self", t->self);
+	together_say(t, &s, class, self);
 	handle_text(text, 'f', t->handles[0]);
 	pp_fact_end(&s, class < PP_CLASSES ? "class" : "unknown-names", self / f->whole,
 	            t->handles[0], "callers", "function", text);
@@ -356,11 +481,17 @@ path_find(struct pp_facts *f)
 		pp_row_handle(&s.row, 'n', pp_numbering_handle(f->tree, end));
 		pp_row_key(&s.row, "depth");
 		pp_row_count(&s.row, depth);
+		pp_fact_say(&s, "on one path, ");
+		pp_fact_say_count(&s, depth, "call deep: ", "calls deep: ");
+		pp_fact_say(&s, depth > n ? "… › " : "");
 		pp_row_key(&s.row, "ids");
 		pp_row_open(&s.row, '[');
-		while (n-- > 0)
+		while (n-- > 0) {
 			pp_row_handle(&s.row, 'f',
 			              pp_handles_rank(f->handles, f->tree->func[last[n]]));
+			pp_fact_say_function(&s, f->profile, f->tree->func[last[n]]);
+			pp_fact_say(&s, n ? " › " : "");
+		}
 		pp_row_close(&s.row, ']');
 		handle_text(text, 'n', pp_numbering_handle(f->tree, end));
 		pp_fact_end(&s, "hot-path", pp_value_double(m, totals[end]) / f->whole,
@@ -403,8 +534,9 @@ cost_order(const void *left, const void *right, void *context)
 
 /* The functions that allocate most, by a metric or by what another gained. */
 static void
-allocators_add(struct pp_row *r, struct pp_facts *f, size_t metric)
+allocators_add(struct pp_stating *s, struct pp_facts *f, size_t metric)
 {
+	struct pp_row *r = &s->row;
 	struct by_cost *list = calloc(f->flat.n + 1, sizeof *list);
 	size_t row;
 
@@ -418,8 +550,11 @@ allocators_add(struct pp_row *r, struct pp_facts *f, size_t metric)
 			              row };
 	if (list && f->flat.n > 1)
 		pp_sort(list, f->flat.n, sizeof *list, cost_order, NULL);
-	for (row = 0; list && row < f->flat.n && row < IDS_SHOWN && list[row].cost > 0; row++)
+	for (row = 0; list && row < f->flat.n && row < IDS_SHOWN && list[row].cost > 0; row++) {
 		pp_row_handle(r, 'f', pp_handles_rank(f->handles, f->flat.func[list[row].row]));
+		pp_fact_say(s, row ? ", " : "; most of it by ");
+		pp_fact_say_function(s, f->profile, f->flat.func[list[row].row]);
+	}
 	pp_row_close(r, ']');
 	free(list);
 }
@@ -457,7 +592,11 @@ churn_find(struct pp_facts *f)
 	pp_row_real(&s.row, allocated, 0);
 	pp_row_key(&s.row, "live");
 	pp_row_real(&s.row, left, 0);
-	allocators_add(&s.row, f, metric);
+	pp_units_bytes(&s.said, allocated);
+	pp_fact_say(&s, " allocated, only ");
+	pp_units_bytes(&s.said, fmax(0, left));
+	pp_fact_say(&s, " of it still in use");
+	allocators_add(&s, f, metric);
 	pp_fact_end(&s, "churn", 1 - fmax(0, left) / allocated, 0, NULL, NULL, NULL);
 }
 
@@ -505,6 +644,12 @@ both_find(struct pp_facts *f)
 		handle_text(text, 'f', handle);
 		pp_fact_begin(&s, f);
 		pp_fact_function(&s.row, f, "id", "name", f->flat.func[row]);
+		pp_fact_say_function(&s, p, f->flat.func[row]);
+		pp_fact_say(&s, " is costly in time and in memory (");
+		pp_fact_say_real(&s, shares[0] * 100);
+		pp_fact_say(&s, " % and ");
+		pp_fact_say_real(&s, shares[1] * 100);
+		pp_fact_say(&s, " %)");
 		pp_row_key(&s.row, "shares");
 		pp_row_open(&s.row, '[');
 		for (i = 0; i < 2; i++) {

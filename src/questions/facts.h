@@ -12,7 +12,8 @@ struct pp_fact {
 	const char *kind;
 	double weight; /* 0 to 1 */
 	uint64_t handle;
-	const char *evidence, *next; /* as the answer prints them */
+	const char *evidence,
+	    *next; /* as the answer prints them: for people a sentence and a command */
 };
 
 struct pp_facts {
@@ -50,12 +51,19 @@ struct pp_stating {
 	struct pp_facts *facts;
 	struct pp_buf bytes;
 	struct pp_row row;
+	struct pp_buf said; /* the same as a sentence, where people are answered */
 };
 
 void pp_fact_begin(struct pp_stating *, struct pp_facts *);
 /* Ends it; `tool` and an argument say what to ask next, or NULL. */
 void pp_fact_end(struct pp_stating *, const char *kind, double weight, uint64_t handle,
                  const char *tool, const char *key, const char *value);
+/* Parts of the sentence; nothing where nobody reads it. */
+void pp_fact_say(struct pp_stating *, const char *words);
+void pp_fact_say_function(struct pp_stating *, const struct pp_profile *, pp_func);
+void pp_fact_say_count(struct pp_stating *, uint64_t, const char *one, const char *many);
+void pp_fact_say_real(struct pp_stating *, double);
+void pp_fact_say_value(struct pp_stating *, double);
 /* What row r of the flat profile costs itself, and with all it called. */
 double pp_facts_self(const struct pp_facts *, size_t row);
 double pp_facts_total(const struct pp_facts *, size_t row);

@@ -213,6 +213,14 @@ per_call_find(struct pp_facts *f, const struct graph *g, const size_t *row_of)
 		pp_row_count(&s.row, e->calls);
 		pp_row_key(&s.row, "per_call");
 		pp_row_real(&s.row, (double)e->calls / (double)calls, 2);
+		pp_fact_say(&s, "each call of ");
+		pp_fact_say_function(&s, f->profile, e->caller);
+		pp_fact_say(&s, " calls ");
+		pp_fact_say_function(&s, f->profile, e->callee);
+		pp_fact_say(&s, " ");
+		pp_fact_say_real(&s, (double)e->calls / (double)calls);
+		pp_fact_say(&s, " times, ");
+		pp_fact_say_count(&s, e->calls, "call in all", "calls in all");
 		pp_fact_end(&s, "calls-per-call", e->total / f->whole,
 		            pp_handles_rank(f->handles, e->callee), "callees", "function", text);
 	}
@@ -230,8 +238,9 @@ depth_of(const struct pp_facts *f, const struct graph *g, size_t row)
 }
 
 static void
-cycle_add(struct pp_row *r, const struct pp_facts *f, const struct graph *g, pp_func func)
+cycle_add(struct pp_stating *s, const struct pp_facts *f, const struct graph *g, pp_func func)
 {
+	struct pp_row *r = &s->row;
 	size_t row, n = 0;
 
 	if (g->members[g->component[func]] < 2)
@@ -241,7 +250,8 @@ cycle_add(struct pp_row *r, const struct pp_facts *f, const struct graph *g, pp_
 	for (row = 0; row < f->flat.n && n < CYCLE_SHOWN; row++)
 		if (g->component[f->flat.func[row]] == g->component[func]) {
 			pp_row_handle(r, 'f', pp_handles_rank(f->handles, f->flat.func[row]));
-			n++;
+			pp_fact_say(s, n++ ? ", " : "; the cycle: ");
+			pp_fact_say_function(s, f->profile, f->flat.func[row]);
 		}
 	pp_row_close(r, ']');
 }
@@ -272,7 +282,13 @@ recursion_find(struct pp_facts *f, struct graph *g)
 			pp_row_count(&s.row, depth);
 		else
 			pp_row_null(&s.row);
-		cycle_add(&s.row, f, g, func);
+		pp_fact_say_function(&s, f->profile, func);
+		pp_fact_say(&s, " is recursive");
+		if (depth) {
+			pp_fact_say(&s, ", ");
+			pp_fact_say_count(&s, depth, "level deep", "levels deep");
+		}
+		cycle_add(&s, f, g, func);
 		pp_fact_end(&s, "recursion", pp_facts_total(f, row) / f->whole, handle, "callees",
 		            "function", text);
 	}

@@ -56,6 +56,30 @@ ids_add(struct pp_row *r, const struct changes *c, const struct pp_diff_row *d)
 }
 
 static void
+changed_say(struct pp_stating *s, const struct pp_diff_row *d, const char *because)
+{
+	const struct pp_profile *p;
+	const struct pp_func_row *f = pp_diff_func(d, &p);
+	double delta = pp_diff_delta(&d->self);
+
+	pp_fact_say_function(s, p, (pp_func)(f - p->funcs.at));
+	if (strcmp(because, "new") == 0 || strcmp(because, "gone") == 0) {
+		pp_fact_say(s, *because == 'n' ? " is new: " : " is gone: it cost ");
+	} else {
+		pp_fact_say(s, delta > 0 ? " itself costs more: by " : " itself costs less: by ");
+	}
+	pp_fact_say_value(s, fabs(delta));
+	if (strcmp(because, "calls") == 0)
+		pp_fact_say(s, delta > 0 ? ", since it is called more often"
+		                         : ", since it is called less often");
+	else if (strcmp(because, "cost-per-call") == 0)
+		pp_fact_say(s, delta > 0 ? ", since each call costs more"
+		                         : ", since each call costs less");
+	else if (strcmp(because, "both") == 0)
+		pp_fact_say(s, ", by the number of calls and by what each costs");
+}
+
+static void
 changed_find(struct changes *c)
 {
 	const struct pp_diff *d = c->diff;
@@ -83,6 +107,7 @@ changed_find(struct changes *c)
 		pp_row_raw(&s.row, number, pp_compare_print_delta(d, &r->self, number));
 		pp_row_key(&s.row, "because");
 		pp_row_word(&s.row, because_of(c, r));
+		changed_say(&s, r, because_of(c, r));
 		pp_fact_end(&s, "changed", delta / whole, handle, handle ? "callers" : NULL,
 		            "function", text);
 	}
@@ -147,6 +172,12 @@ superlinear_find(struct changes *c)
 		pp_row_real(&s.row, exponent, 2);
 		pp_row_key(&s.row, "size_ratio");
 		pp_row_real(&s.row, ratio, 2);
+		pp_fact_say_function(&s, c->facts->profile, r->func[PP_AFTER]);
+		pp_fact_say(&s, " grows faster than the work: there was ");
+		pp_fact_say_real(&s, ratio);
+		pp_fact_say(&s, " times as much to do, and its cost rose with the power ");
+		pp_fact_say_real(&s, exponent);
+		pp_fact_say(&s, " of that");
 		pp_fact_end(&s, "superlinear", self[1] / d->whole.value[1], handle, "callers",
 		            "function", text);
 	}

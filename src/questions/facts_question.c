@@ -4,6 +4,8 @@
 #include <stddef.h>
 
 #include "questions/facts.h"
+#include "text/escape.h"
+#include "text/units.h"
 
 struct findings_params {
 	struct pp_compared compared;
@@ -49,6 +51,45 @@ fact_row(void *data, size_t row, struct pp_row *r)
 	pp_row_raw(r, fact->next, strlen(fact->next));
 }
 
+/* For people: "80.2%  spent in …", and below it what to type next. */
+static void
+fact_said(void *data, size_t row, struct pp_row *r)
+{
+	const struct pp_fact *fact = &((const struct pp_facts *)data)->list.at[row];
+	struct pp_buf share = { 0 };
+
+	if (fact->weight > 0)
+		pp_units_share(&share, fact->weight, 1);
+	pp_buf_addf(r->out, "%8s  %s", share.p ? share.p : "", fact->evidence);
+	if (*fact->next)
+		pp_buf_addf(r->out, "\n          %s", fact->next);
+	r->out->failed |= share.failed;
+	pp_buf_release(&share);
+}
+
+static void
+head_say(struct pp_excerpt *x, const struct pp_facts *f, const struct pp_topic *topic,
+         union pp_value total)
+{
+	const struct pp_profile *p = f->profile;
+	const struct pp_metric *m = f->metric < p->metrics.n ? &p->metrics.at[f->metric] : NULL;
+	struct pp_buf text = { 0 };
+
+	pp_excerpt_say(x);
+	pp_buf_addf(&text, "%s: ", topic->file ? topic->file : "profile");
+	if (m) {
+		pp_metric_describe(&text, p, m, pp_value_double(m, total));
+		pp_buf_adds(&text, ", ");
+	}
+	pp_units_u64(&text, f->list.n);
+	pp_buf_adds(&text, f->list.n == 1 ? " finding" : " findings");
+	pp_buf_adds(&text, f->list.n > 1 ? ", the weightiest first" : "");
+	pp_escape_terminal(x->head.out, pp_slice_of(text.p ? text.p : "", text.n));
+	pp_buf_adds(x->head.out, f->list.n ? "\n" : "");
+	x->head.out->failed |= text.failed;
+	pp_buf_release(&text);
+}
+
 static pp_status
 findings_excerpt(const struct pp_subject *subject, const void *data, struct pp_excerpt *x)
 {
@@ -70,13 +111,17 @@ findings_excerpt(const struct pp_subject *subject, const void *data, struct pp_e
 	pp_facts_sort(f);
 	if (f->metric < f->profile->metrics.n && f->flat.n)
 		total = f->flat.whole[f->metric];
-	pp_excerpt_head(x, topic, f->metric, total);
-	pp_row_key(&x->head, "count");
-	pp_row_count(&x->head, f->list.n);
+	if (x->head.text) {
+		head_say(x, f, topic, total);
+	} else {
+		pp_excerpt_head(x, topic, f->metric, total);
+		pp_row_key(&x->head, "count");
+		pp_row_count(&x->head, f->list.n);
+	}
 	x->columns = columns;
 	x->column_count = PP_COUNT_OF(columns);
 	x->rows = f->list.n;
 	x->data = f;
-	x->row = fact_row;
+	x->row = x->head.text ? fact_said : fact_row;
 	return PP_OK;
 }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 
 #include "questions/excerpt.h"
+#include "text/escape.h"
+#include "text/units.h"
 
 struct show_params {
 	struct pp_asked asked;
@@ -115,6 +117,39 @@ name_add(struct pp_excerpt *x, struct pp_slice name)
 	}
 }
 
+/* For people: the name, then what is known of the function, a line for each. */
+static void
+show_say(struct pp_excerpt *x, const struct pp_handles *h, const struct pp_profile *p, pp_func func)
+{
+	uint32_t rank = pp_handles_rank(h, func);
+	struct pp_buf *out = x->head.out, text = { 0 };
+	struct pp_row place = { .out = &text, .text = true, .clip = SIZE_MAX };
+	size_t m;
+
+	pp_excerpt_say(x);
+	pp_func_text(out, p, func);
+	pp_row_place(&place, p, func);
+	if (text.n && !(text.n == 1 && text.p[0] == '-'))
+		pp_buf_addf(out, "\n  place   %.*s", (int)text.n, text.p);
+	pp_buf_addf(out, "\n  handle  f%u", rank);
+	if (rank && h->flat.has_calls && (h->flat.calls[rank - 1] || !pp_calls_are_all(p))) {
+		pp_buf_adds(out, "\n  calls   ");
+		pp_units_u64(out, h->flat.calls[rank - 1]);
+	}
+	for (m = 0; rank && m < 2 * pp_metrics_shown(p); m++) {
+		const struct pp_metric *metric = &p->metrics.at[m / 2];
+		struct pp_cost_pair cost = pp_flat_get(&h->flat, rank - 1, m / 2);
+
+		text.n = 0;
+		pp_metric_describe(&text, p, metric,
+		                   pp_value_double(metric, m % 2 ? cost.total : cost.own));
+		pp_buf_adds(out, m % 2 ? "\n  total   " : "\n  self    ");
+		pp_escape_terminal(out, pp_slice_of(text.p ? text.p : "", text.n));
+	}
+	out->failed |= text.failed;
+	pp_buf_release(&text);
+}
+
 static pp_status
 show_excerpt(const struct pp_subject *subject, const void *data, struct pp_excerpt *x)
 {
@@ -131,6 +166,10 @@ show_excerpt(const struct pp_subject *subject, const void *data, struct pp_excer
 	if (status != PP_OK)
 		return status;
 	func = p->funcs.at[func].same;
+	if (r->text && !x->limit) {
+		show_say(x, h, p, func);
+		return PP_OK;
+	}
 	rank = pp_handles_rank(h, func);
 	pp_excerpt_head(x, topic, p->metrics.n, (union pp_value){ 0 });
 	pp_excerpt_shorten(x);

@@ -14,7 +14,10 @@ $ polyprof callees f2 --budget 400 app.folded | sed "s/stamp[\":=]*[0-9a-f]*/STA
   tool=callees  file=app.folded  format=folded  STAMP  complete=true  metric=samples  unit=samples  total=1047  function={id=f2  name=PDOStatement->fetch  place=-  calls=-  self=188  total=188}  count=0
   id  pct  total  calls  name  site
 $ polyprof show f1 app.folded | sed "s/stamp[\":=]*[0-9a-f]*/STAMP/"
-  tool=show  file=app.folded  format=folded  STAMP  complete=true  id=f1  place=-  calls=-  self={samples=412}  total_of={samples=412}  name_bytes=10  name=PDO->query
+  PDO->query
+    handle  f1
+    self    412 samples
+    total   412 samples
 $ polyprof top --handles -n 3 app.folded
   1,047 samples in 16 functions
 
@@ -45,6 +48,56 @@ $ polyprof callers --handles f1 app.folded
 
     id   total%  total  function
     f14   39.4%    412  UserRepository->find
+
+People get sentences, and commands that they can type.
+
+$ polyprof findings app.folded
+  app.folded: 1,047 samples, 6 findings, the weightiest first
+
+     80.2%  spent in 4 of the 16 functions
+            polyprof top app.folded
+     57.3%  input and output: 600 samples in PDO->query, PDOStatement->fetch
+            polyprof callers f1 app.folded
+     39.4%  on one path, 6 calls deep: … › router › dispatch › UserController->show › UserRepository->find › PDO->query
+            polyprof tree --node n7 app.folded
+     39.4%  PDO->query itself costs 412 samples
+            polyprof callers f1 app.folded
+     18.0%  PDOStatement->fetch itself costs 188 samples
+            polyprof callers f2 app.folded
+     13.7%  htmlspecialchars itself costs 143 samples
+            polyprof callers f3 app.folded
+$ polyprof findings -m Memory memory.xt
+  memory.xt: memory: 260 KiB, 6 findings, the weightiest first
+
+     81.3%  php::str_repeat is costly in time and in memory (90.1 % and 81.3 %)
+            polyprof callers f1 -m Memory memory.xt
+     81.3%  spent in one of the 6 functions
+            polyprof top -m Memory memory.xt
+     81.3%  php::str_repeat itself costs 1.11 MiB in 3 calls
+            polyprof callers f1 -m Memory memory.xt
+     81.3%  functions gained 1.36 MiB, but the total is 260 KiB: the rest was given back
+     70.4%  on one path, 3 calls deep: {main} › alloc › php::str_repeat
+            polyprof tree --node n4 -m Memory memory.xt
+     18.7%  php::range itself costs 260 KiB in 1 call
+            polyprof callers f5 -m Memory memory.xt
+$ polyprof findings run.xhprof.json | tail -2
+            polyprof callers f3 run.xhprof.json
+            whole stacks were not recorded: any that are shown are estimates
+$ polyprof findings webshop-next.folded --before app.folded | grep -A1 -m2 'new\|gone'
+     18.5%  utf8_fold_case is new: 1,184 samples
+            polyprof callers f1 webshop-next.folded
+  --
+      9.7%  bn_mul_mont is new: 619 samples
+            polyprof callers f2 webshop-next.folded
+$ polyprof show f1 memory.xt
+  php::str_repeat
+    place   php:internal
+    handle  f1
+    calls   3
+    self    time: 592 µs
+    total   time: 592 µs
+    self    memory: 1.11 MiB
+    total   memory: 1.11 MiB
 
 What cannot be answered is one object, too.
 
