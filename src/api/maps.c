@@ -294,8 +294,10 @@ named_add(struct pp_reply *r, struct maps *m, const char *path)
 		return pp_answer_fail_status(a, PP_E_NOMEM);
 	}
 	return fine ? PP_OK
-	            : pp_answer_fail(a, PP_E_INVALID, "no-map",
-	                             "%s is no source map, and no script that brings one", path);
+	            : pp_answer_fail(
+	                  a, PP_E_INVALID, "no-map",
+	                  "%s is neither a source map nor a script that contains or names one",
+	                  path);
 }
 
 static pp_status

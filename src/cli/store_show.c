@@ -253,7 +253,8 @@ ids_check(struct pp_cli *cli, const char *const *words, size_t n)
 	for (i = 0; i < n; i++)
 		if (!is_id(words[i]))
 			return pp_cli_wrong(
-			    cli, "'%s' is no id of a profile; `store list` shows them", words[i]);
+			    cli, "'%s' is not the id of a profile; `store list` shows them",
+			    words[i]);
 	return 0;
 }
 

@@ -26,7 +26,6 @@
 #define CHURN_LEAST (1 << 20)
 #define CHURN_TIMES 10
 #define NET_EXCESS 1.05
-#define NAME_BYTES 60
 
 /* ---- stating ---- */
 
@@ -34,57 +33,9 @@ void
 pp_fact_begin(struct pp_stating *s, struct pp_facts *f)
 {
 	*s = (struct pp_stating){ .facts = f };
-	s->row = (struct pp_row){ .text = f->x->head.text, .clip = NAME_BYTES };
+	s->row = (struct pp_row){ .text = f->x->head.text, .clip = PP_FACT_NAME_BYTES };
 	s->row.out = &s->bytes;
 	pp_row_open(&s->row, '{');
-}
-
-void
-pp_fact_say(struct pp_stating *s, const char *words)
-{
-	if (s->row.text)
-		pp_buf_adds(&s->said, words);
-}
-
-void
-pp_fact_say_function(struct pp_stating *s, const struct pp_profile *p, pp_func func)
-{
-	struct pp_row row = { .out = &s->said, .text = true, .clip = NAME_BYTES };
-
-	if (s->row.text)
-		pp_row_name(&row, p, func);
-}
-
-void
-pp_fact_say_count(struct pp_stating *s, uint64_t n, const char *one, const char *many)
-{
-	if (!s->row.text)
-		return;
-	pp_units_u64(&s->said, n);
-	pp_buf_addf(&s->said, " %s", pp_plural(n, one, many));
-}
-
-void
-pp_fact_say_real(struct pp_stating *s, double number)
-{
-	struct pp_row row = { .out = &s->said, .text = true };
-
-	if (s->row.text)
-		pp_row_real(&row, number, 1);
-}
-
-void
-pp_fact_say_value(struct pp_stating *s, double value)
-{
-	const struct pp_profile *p = s->facts->profile;
-	struct pp_buf made = { 0 };
-
-	if (!s->row.text)
-		return;
-	pp_units_named(&made, pp_text_of(p, p->metrics.at[s->facts->metric].unit), value);
-	(void)pp_spell(&s->said, pp_slice_of(made.p ? made.p : "", made.n), NAME_BYTES);
-	s->said.failed |= made.failed;
-	pp_buf_release(&made);
 }
 
 /* What to type next; "" when there is nothing. */
@@ -115,7 +66,7 @@ static const char *
 next_make(struct pp_facts *f, const char *tool, const char *key, const char *value)
 {
 	struct pp_buf bytes = { 0 };
-	struct pp_row row = { .out = &bytes, .text = f->x->head.text, .clip = NAME_BYTES };
+	struct pp_row row = { .out = &bytes, .text = f->x->head.text, .clip = PP_FACT_NAME_BYTES };
 	const char *made;
 
 	if (tool) {

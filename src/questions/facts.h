@@ -8,6 +8,9 @@
 #include "questions/compare.h"
 #include "questions/excerpt.h"
 
+/* Bytes of a name in a fact. */
+#define PP_FACT_NAME_BYTES 60
+
 struct pp_fact {
 	const char *kind;
 	double weight; /* 0 to 1 */

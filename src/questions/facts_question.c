@@ -51,7 +51,57 @@ fact_row(void *data, size_t row, struct pp_row *r)
 	pp_row_raw(r, fact->next, strlen(fact->next));
 }
 
-/* For people: "80.2%  spent in …", and below it what to type next. */
+/* ---- for people ---- */
+
+void
+pp_fact_say(struct pp_stating *s, const char *words)
+{
+	if (s->row.text)
+		pp_buf_adds(&s->said, words);
+}
+
+void
+pp_fact_say_function(struct pp_stating *s, const struct pp_profile *p, pp_func func)
+{
+	struct pp_row row = { .out = &s->said, .text = true, .clip = PP_FACT_NAME_BYTES };
+
+	if (s->row.text)
+		pp_row_name(&row, p, func);
+}
+
+void
+pp_fact_say_count(struct pp_stating *s, uint64_t n, const char *one, const char *many)
+{
+	if (!s->row.text)
+		return;
+	pp_units_u64(&s->said, n);
+	pp_buf_addf(&s->said, " %s", pp_plural(n, one, many));
+}
+
+void
+pp_fact_say_real(struct pp_stating *s, double number)
+{
+	struct pp_row row = { .out = &s->said, .text = true };
+
+	if (s->row.text)
+		pp_row_real(&row, number, 1);
+}
+
+void
+pp_fact_say_value(struct pp_stating *s, double value)
+{
+	const struct pp_profile *p = s->facts->profile;
+	struct pp_buf made = { 0 };
+
+	if (!s->row.text)
+		return;
+	pp_units_named(&made, pp_text_of(p, p->metrics.at[s->facts->metric].unit), value);
+	(void)pp_spell(&s->said, pp_slice_of(made.p ? made.p : "", made.n), PP_FACT_NAME_BYTES);
+	s->said.failed |= made.failed;
+	pp_buf_release(&made);
+}
+
+/* "80.2%  spent in …", and below it what to type next. */
 static void
 fact_said(void *data, size_t row, struct pp_row *r)
 {

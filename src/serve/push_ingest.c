@@ -167,7 +167,8 @@ form_read(struct pp_push *p, struct pp_slice boundary, struct pp_slice *profile)
 	fine = at && end - at >= 2 && at[0] == '-' && at[1] == '-';
 	pp_buf_release(&mark);
 	if (!fine || !profile->p)
-		return pp_push_refuse(p, 400, "form", "this is no form with a part called profile");
+		return pp_push_refuse(p, 400, "form",
+		                      "this is not a form with a part called profile");
 	if (previous)
 		return pp_push_refuse(p, 415, "prev-profile",
 		                      "a profile with one to be subtracted from it is not taken: "

@@ -189,7 +189,7 @@ option_take(struct pp_clickhouse_source *s, struct pp_slice option, struct pp_bu
 	if (status == PP_E_USAGE && problem->n == 0)
 		pp_buf_addf(
 		    problem,
-		    "'%.*s' is no option of a ClickHouse source: there are cluster=NAME, secure=0|1, "
+		    "'%.*s' is not an option of a ClickHouse source; the options are cluster=NAME, secure=0|1, "
 		    "schema=own|coroot|parca, push=large|always|never, timeout=SECONDS, keep=30d, "
 		    "password-file=PATH and, last, where=EXPRESSION",
 		    PP_SHOWN(option));

@@ -293,7 +293,7 @@ store_judge(struct pp_sqlite *s, bool *empty, struct pp_buf *problem)
 	*empty = tables == 0 && (magic == 0 || magic == PP_STORE_MAGIC) &&
 	         version <= PP_STORE_VERSION;
 	if (!*empty && magic != PP_STORE_MAGIC) {
-		pp_buf_addf(problem, "%s is no store of polyprof", s->path);
+		pp_buf_addf(problem, "%s is not a polyprof store", s->path);
 		return PP_E_INVALID;
 	}
 	if (!*empty && version > PP_STORE_VERSION) {
@@ -386,7 +386,7 @@ file_judge(const struct pp_sqlite *s, enum pp_store_mode mode, struct pp_buf *pr
 	if (fd >= 0)
 		close(fd);
 	if (foreign)
-		pp_buf_addf(problem, "%s is no store", s->path);
+		pp_buf_addf(problem, "%s is not a store", s->path);
 	return foreign ? PP_E_INVALID : PP_OK;
 }
 

@@ -39,7 +39,7 @@ pp_span_parse(struct pp_slice text, int64_t *ns, struct pp_buf *problem)
 			return refuse(problem, text, "exceeds what a time can be");
 		return true;
 	}
-	return refuse(problem, text, "is no span of time: write 90s, 30m, 1h, 1d or 2w");
+	return refuse(problem, text, "is not a span of time: write 90s, 30m, 1h, 1d or 2w");
 }
 
 /* Digits behind a point, at most nine, as nanoseconds. */
@@ -179,7 +179,7 @@ pp_between_parse(struct pp_slice text, int64_t now, int64_t *since, int64_t *unt
 	const unsigned char *dots = text.n ? memmem(text.p, text.n, "..", 2) : NULL;
 
 	if (!dots)
-		return refuse(problem, text, "is no span between two times: write A..B");
+		return refuse(problem, text, "is not a span between two times: write A..B");
 	if (!pp_when_parse(pp_slice_between(text.p, dots), now, since, problem) ||
 	    !pp_when_parse(pp_slice_between(dots + 2, text.p + text.n), now, until, problem))
 		return false;

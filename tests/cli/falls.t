@@ -161,7 +161,7 @@ $ polyprof tree -m 'Memory_(bytes)' clamped.xt
      80.0%  4.00 KiB         0 B  4.00 KiB  4.00 KiB      1    ├ churn › php::str_repeat
      20.0%  1.00 KiB         0 B  1.00 KiB  1.00 KiB      1    └ php::range
 $ polyprof tree -m 'Memory_(bytes)' --json --depth 1 clamped.xt
-  {"format": "xdebug", "complete": true, "metric": "Memory_(bytes)", "unit": "bytes", "units": {"Time_(10ns)": "ns", "Memory_(bytes)": "bytes"}, "total": 1024, "estimated": false, "root": {"name": "", "self": {"Time_(10ns)": 0, "Memory_(bytes)": 0}, "total": {"Time_(10ns)": 700, "Memory_(bytes)": 1024}, "gained": {"Memory_(bytes)": 0}, "given_back": {"Memory_(bytes)": 0}, "children": [{"name": "{main}", "file": "/app/a.php", "line": 1, "calls": 1, "self": {"Time_(10ns)": 300, "Memory_(bytes)": 0}, "total": {"Time_(10ns)": 700, "Memory_(bytes)": 1024}, "gained": {"Memory_(bytes)": 0}, "given_back": {"Memory_(bytes)": 0}, "children": []}]}}
+  {"format": "xdebug", "complete": true, "metric": "Memory_(bytes)", "unit": "bytes", "units": {"Time_(10ns)": "ns", "Memory_(bytes)": "bytes"}, "total": 5120, "estimated": false, "root": {"name": "", "self": {"Time_(10ns)": 0, "Memory_(bytes)": 0}, "total": {"Time_(10ns)": 700, "Memory_(bytes)": 5120}, "gained": {"Memory_(bytes)": 0}, "given_back": {"Memory_(bytes)": 0}, "children": [{"name": "{main}", "file": "/app/a.php", "line": 1, "calls": 1, "self": {"Time_(10ns)": 300, "Memory_(bytes)": 0}, "total": {"Time_(10ns)": 700, "Memory_(bytes)": 5120}, "gained": {"Memory_(bytes)": 0}, "given_back": {"Memory_(bytes)": 0}, "children": []}]}}
 
 $ polyprof callers -m Memory alloc memory.xt
   alloc: 1.11 MiB in all, 0 B by itself, 3 calls

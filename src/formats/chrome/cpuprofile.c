@@ -27,32 +27,29 @@ enum {
 
 static const struct pp_rule cpuprofile_rules[] = {
 	[CPU_JSON] = { "cpuprofile-json", PP_ERROR, "the JSON is broken",
-	               "From the place named on the file is not JSON. What stands before it was read." },
+	               "From this place on, the file is not JSON. Everything before it was read." },
 	[CPU_CUT] = { "cpuprofile-cut", PP_ERROR, "the file is cut",
-	              "The file ends in the middle. All nodes and samples that are whole before that were read." },
+	              "The file breaks off. All nodes and samples that are whole before that were read." },
 	[CPU_SHAPE] = { "cpuprofile-shape", PP_ERROR, "something is not what it must be",
-	                "A profile has a list of nodes, each with an id and a callFrame, or a nested head. What is not "
-	                "so is left out." },
+	                "A profile has a list of nodes, each with an id and a callFrame, or a nested head. Anything else is left out." },
 	[CPU_NODE_ID] = { "cpuprofile-node-id", PP_ERROR, "two nodes have one id",
 	                  "The first is used; what is below the second is not." },
 	[CPU_CHILD] = { "cpuprofile-child", PP_ERROR, "a child does not fit",
-	                "A child does not exist, has two parents, or is above itself. The first parent counts; nodes in "
-	                "a circle are not used." },
-	[CPU_SAMPLE] = { "cpuprofile-sample", PP_ERROR, "a sample is of no node",
+	                "A child does not exist, has two parents, or is above itself. The first parent counts; nodes in a cycle are not used." },
+	[CPU_SAMPLE] = { "cpuprofile-sample", PP_ERROR, "a sample belongs to no node",
 	                 "No node has its id. It is left out, and so is its time." },
-	[CPU_NUMBER] = { "cpuprofile-number", PP_ERROR, "a time is no number",
+	[CPU_NUMBER] = { "cpuprofile-number", PP_ERROR, "a time is not a number",
 	                 "The sample is taken at the time of the one before it." },
 	[CPU_DELTA_COUNT] = { "cpuprofile-delta-count", PP_ERROR,
 	                      "there are not as many times as samples",
 	                      "Each sample has a time, and there may be one more, which is the end of the last one. "
 	                      "Samples without a time count as samples and last 0." },
 	[CPU_PARENT] = { "cpuprofile-parent", PP_WARNING, "a parent is missing",
-	                 "The node that another one names as its parent was never written. The other one hangs on the "
-	                 "root." },
+	                 "The node that another one names as its parent was never written. The other one is attached to the root." },
 	[CPU_DELTA_NEGATIVE] = { "cpuprofile-delta-negative", PP_WARNING,
-	                         "samples are not in the order of time",
+	                         "samples are not in chronological order",
 	                         "Some difference in time is below 0, which V8 writes now and then. The times are right: "
-	                         "samples are put in their order." },
+	                         "samples are sorted by time." },
 	[CPU_END] = { "cpuprofile-end", PP_WARNING, "the end is before the last sample",
 	              "The last sample lasts until endTime, which is before it: it lasts 0." },
 	[CPU_HITS] = { "cpuprofile-hits", PP_NOTE, "hitCount does not agree with the samples",
@@ -276,7 +273,7 @@ document_read(struct cpu_read *r)
 	}
 	b->profile->variant = pp_build_strz(b, r->head ? "nested" : "nodes");
 	if (r->deltas_wrong && r->samples)
-		pp_json_find(&r->doc, CPU_SHAPE, r->deltas_wrong, "timeDeltas is no list");
+		pp_json_find(&r->doc, CPU_SHAPE, r->deltas_wrong, "timeDeltas is not a list");
 	timed = r->samples && (r->head ? r->stamps : r->deltas);
 	x.absolute = r->head != NULL;
 	x.samples = pp_v8_metric_samples(b, !timed);

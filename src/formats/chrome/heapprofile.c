@@ -14,9 +14,9 @@ enum { HEAP_JSON, HEAP_CUT, HEAP_SHAPE, HEAP_NODE_ID, HEAP_SIZE, HEAP_SAMPLE, HE
 
 static const struct pp_rule heapprofile_rules[] = {
 	[HEAP_JSON] = { "heapprofile-json", PP_ERROR, "the JSON is broken",
-	                "From the place named on the file is not JSON. What stands before it was read." },
+	                "From this place on, the file is not JSON. Everything before it was read." },
 	[HEAP_CUT] = { "heapprofile-cut", PP_ERROR, "the file is cut",
-	               "The file ends in the middle. Nodes that are whole before that were read; those that are open are "
+	               "The file breaks off. Nodes that are whole before that were read; those that are open are "
 	               "not." },
 	[HEAP_SHAPE] = { "heapprofile-shape", PP_ERROR, "something is not what it must be",
 	                 "A profile has a head, and each node a callFrame and a selfSize. A node that is not so is left "
@@ -27,8 +27,8 @@ static const struct pp_rule heapprofile_rules[] = {
 	                "Nothing can take less than no memory. It counts as 0." },
 	[HEAP_SAMPLE] = { "heapprofile-sample", PP_ERROR, "a sample has no size",
 	                  "Each sample tells how large it was. This one is left out." },
-	[HEAP_SAMPLE_NODE] = { "heapprofile-sample-node", PP_NOTE, "a sample is of no node",
-	                       "V8 writes such: the node is gone because all its objects are. It is left out, which is "
+	[HEAP_SAMPLE_NODE] = { "heapprofile-sample-node", PP_NOTE, "a sample belongs to no node",
+	                       "V8 writes such samples: the node is gone because all its objects are. It is left out, which is "
 	                       "why selfSize and size differ." },
 	{ 0 },
 };

@@ -13,7 +13,7 @@
 
 const struct pp_rule pp_trace_rules[] = {
 	[TRACE_JSON] = { "trace-event-json", PP_ERROR, "the JSON is broken",
-	                 "From the place named on the file is not JSON. The events before it were read." },
+	                 "From this place on, the file is not JSON. The events before it were read." },
 	[TRACE_CUT] = { "trace-event-cut", PP_ERROR, "the file is cut",
 	                "The file ends within an event, or an object is not closed. The events before were read." },
 	[TRACE_SHAPE] = { "trace-event-shape", PP_ERROR, "an event has no phase",
@@ -27,9 +27,10 @@ const struct pp_rule pp_trace_rules[] = {
 	[TRACE_PROFILE] = { "trace-event-profile", PP_ERROR, "a CPU profile does not fit together",
 	                    "A chunk belongs to no Profile event, has not as many times as samples, or its nodes are not "
 	                    "what they must be. What fits is used." },
-	[TRACE_PROFILE_SAMPLE] = { "trace-event-profile-sample", PP_ERROR, "a sample is of no node",
+	[TRACE_PROFILE_SAMPLE] = { "trace-event-profile-sample", PP_ERROR,
+	                           "a sample belongs to no node",
 	                           "A chunk was lost, or is damaged. The sample is left out, and so is its time." },
-	[TRACE_PROFILE_NUMBER] = { "trace-event-profile-number", PP_ERROR, "a time is no number",
+	[TRACE_PROFILE_NUMBER] = { "trace-event-profile-number", PP_ERROR, "a time is not a number",
 	                           "The sample is taken at the time of the one before it." },
 	[TRACE_UTF8] = { "trace-event-utf8", PP_ERROR, "a name is not UTF-8",
 	                 "JSON is text in UTF-8. The bytes of the name are used as they are." },
@@ -43,14 +44,14 @@ const struct pp_rule pp_trace_rules[] = {
 	[TRACE_DUR_MISSING] = { "trace-event-dur-missing", PP_WARNING, "an X event has no duration",
 	                        "An X event is a whole slice and has dur, or at least tdur. This one lasts 0." },
 	[TRACE_PROFILE_PARENT] = { "trace-event-profile-parent", PP_WARNING, "a parent is missing",
-	                           "A chunk of the profile was lost. The node hangs on the root instead." },
+	                           "A chunk of the profile was lost. The node is attached to the root instead." },
 	[TRACE_PROFILE_DELTA_NEGATIVE] = { "trace-event-profile-delta-negative", PP_WARNING,
-	                                   "samples are not in the order of time",
-	                                   "They are put in their order, as their times are right." },
+	                                   "samples are not in chronological order",
+	                                   "They are sorted, since their times are right." },
 	[TRACE_PROFILE_END] = { "trace-event-profile-end", PP_WARNING,
 	                        "the end is before the last sample",
 	                        "The last sample lasts until the end, which is before it: it lasts 0." },
-	[TRACE_SKIPPED] = { "trace-event-skipped", PP_NOTE, "some events are no slices",
+	[TRACE_SKIPPED] = { "trace-event-skipped", PP_NOTE, "some events are not slices",
 	                    "Counters of several values are metrics over time, up to 24 of them. Asynchronous and flow events, instants, "
 	                    "objects and dumps are markers: counted, and kept for trace events and Firefox profiles." },
 	[TRACE_UNTERMINATED] = { "trace-event-unterminated", PP_NOTE, "the array is not closed",
@@ -597,7 +598,7 @@ document_read(struct trace_read *r)
 	}
 	if (r->skipped)
 		pp_json_find(&r->doc, TRACE_SKIPPED, r->skipped_at,
-		             "%llu events are no slices, %llu of them markers",
+		             "%llu events are not slices, %llu of them markers",
 		             (unsigned long long)r->skipped,
 		             (unsigned long long)r->b->profile->markers);
 }

@@ -181,7 +181,7 @@ struct deltas {
 	bool there, plain;
 };
 
-/* The next one, *fine unless it is no number, which is told; false when there is none. */
+/* The next one, *fine unless it is not a number, which is told; false when there is none. */
 static inline bool
 delta_next(struct v8_samples *x, struct deltas *d, int64_t *delta, bool *fine)
 {
@@ -202,7 +202,7 @@ delta_next(struct v8_samples *x, struct deltas *d, int64_t *delta, bool *fine)
 	*fine = pp_scan_if_number(&d->scan, &num) &&
 	        pp_fixed_read(x->fixed, &num, V8_DECIMALS, delta);
 	if (!*fine && d->scan.error == PP_SCAN_OK)
-		pp_json_find(x->tree->doc, x->tree->rules->number, at, "a time is no number");
+		pp_json_find(x->tree->doc, x->tree->rules->number, at, "a time is not a number");
 	return d->scan.error == PP_SCAN_OK;
 }
 
@@ -292,7 +292,7 @@ node_of(struct v8_samples *x, bool known, uint64_t id, const unsigned char *at)
 
 	if (PP_LIKELY(node && (x->all_placed || pp_v8_is_placed(x->tree, node - 1))))
 		return node;
-	pp_json_find(x->tree->doc, x->tree->rules->sample, at, "a sample is of no node");
+	pp_json_find(x->tree->doc, x->tree->rules->sample, at, "a sample belongs to no node");
 	return 0;
 }
 
@@ -416,7 +416,7 @@ pp_v8_samples_end(struct v8_samples *x, bool has_end, int64_t end, const unsigne
 
 	if (x->time != PP_NO_METRIC && x->disorder) {
 		pp_json_find(doc, x->tree->rules->delta_negative, x->back,
-		             "samples are not in the order of time");
+		             "samples are not in chronological order");
 		if (x->collect)
 			wait_sort(x);
 	}

@@ -99,7 +99,7 @@ links_read(struct v8_tree *t, struct pp_scan *s, uint32_t parent)
 			if (!pp_scan_if_count(s, UINT64_MAX, &few[0])) {
 				if (s->error == PP_SCAN_OK)
 					pp_json_find(t->doc, t->rules->child, at,
-					             "a child is no id");
+					             "a child is not an id");
 				continue;
 			}
 		}
@@ -207,7 +207,7 @@ pp_v8_node_read(struct v8_tree *t, struct pp_scan *s)
 	uint32_t index;
 
 	if (pp_scan_peek(s) != PP_JSON_OBJECT) {
-		pp_json_find(t->doc, t->rules->shape, s->cur, "a node is no object");
+		pp_json_find(t->doc, t->rules->shape, s->cur, "a node is not an object");
 		(void)pp_scan_pass(s);
 		return;
 	}
@@ -272,7 +272,7 @@ pp_v8_nested_read(struct v8_tree *t, struct pp_scan *s)
 			if (!pp_vec_push(&levels, level))
 				no_memory(t);
 		} else if (s->error == PP_SCAN_OK) {
-			pp_json_find(t->doc, t->rules->shape, s->cur, "a node is no object");
+			pp_json_find(t->doc, t->rules->shape, s->cur, "a node is not an object");
 			(void)pp_scan_pass(s);
 		}
 		/* To where the next node begins. */

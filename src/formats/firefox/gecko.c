@@ -23,14 +23,13 @@ enum { GK_VERSION_OLD = FF_RULES };
 
 static const struct pp_rule gecko_rules[] = {
 	[FF_JSON] = { "gecko-json", PP_ERROR, "the JSON is broken",
-	              "The file is not JSON from the place named on, or text within it that should be is not. What "
-	              "stands before was read." },
+	              "The file is not JSON from the place named on, or text within it that should be is not. Everything before it was read." },
 	[FF_CUT] = { "gecko-cut", PP_ERROR, "the file breaks off",
 	             "The JSON document does not end. What is there was read, as far as it can be used." },
-	[FF_INDEX] = { "gecko-index", PP_ERROR, "a row that is not there is named",
+	[FF_INDEX] = { "gecko-index", PP_ERROR, "a row is named that does not exist",
 	               "A table or a sample names a string, frame or stack that does not exist, or a table is none. "
 	               "Of a table, the thread is left out; of a sample, that sample." },
-	[FF_STACK_ORDER] = { "gecko-stack-order", PP_ERROR, "a stack stands before its parent",
+	[FF_STACK_ORDER] = { "gecko-stack-order", PP_ERROR, "a stack comes before its parent",
 	                     "The parent of a stack must be a row before it. Samples of such stacks, and of those "
 	                     "that stand on them, are left out." },
 	[FF_VERSION] = { "gecko-version", PP_WARNING, "the version is newer than what is known",
@@ -481,7 +480,7 @@ thread_object(struct ff_read *r, const unsigned char *at)
 	samples_clear(&g->native, FF_NATIVE, series);
 	g->has_cpu = r->metric[FF_CPU] != PP_NO_METRIC && r->cpu_unit;
 	if (!thread_tables(r, v) && pp_builder_ok(r->b))
-		ff_find(r, FF_INDEX, at, "the samples of a thread are no table");
+		ff_find(r, FF_INDEX, at, "the samples of a thread are not a table");
 	ff_samples_feed(r, &g->samples);
 	allocations_feed(r, &g->js);
 	allocations_feed(r, &g->native);

@@ -24,15 +24,15 @@ enum { PF_SHAPE = FF_RULES, PF_LENGTHS, PF_TIME, PF_NUMBER, PF_TIME_ORDER, PF_WE
 
 static const struct pp_rule firefox_rules[] = {
 	[FF_JSON] = { "firefox-json", PP_ERROR, "the JSON is broken",
-	              "The file is not JSON from the place named on. What stands before it was read." },
+	              "From this place on, the file is not JSON. Everything before it was read." },
 	[FF_CUT] = { "firefox-cut", PP_ERROR, "the file breaks off",
 	             "The JSON document does not end. What is there was read, as far as it can be used." },
-	[FF_INDEX] = { "firefox-index", PP_ERROR, "a row that is not there is named",
+	[FF_INDEX] = { "firefox-index", PP_ERROR, "a row is named that does not exist",
 	               "A table or a sample names a string, function, frame or stack that does not exist, or a "
-	               "column is no list. Of a table, the thread is left out; of a sample, that sample. Columns "
+	               "column is not a list. Of a table, the thread is left out; of a sample, that sample. Columns "
 	               "that are objects come from a copy of the user interface's memory: save the profile from the "
 	               "user interface instead." },
-	[FF_STACK_ORDER] = { "firefox-stack-order", PP_ERROR, "a stack stands before its parent",
+	[FF_STACK_ORDER] = { "firefox-stack-order", PP_ERROR, "a stack comes before its parent",
 	                     "The parent of a stack must be a row before it. Samples of such stacks, and of those "
 	                     "that stand on them, are left out." },
 	[FF_VERSION] = { "firefox-version", PP_WARNING, "the version is newer than what is known",
@@ -48,7 +48,7 @@ static const struct pp_rule firefox_rules[] = {
 	              "not known." },
 	[PF_NUMBER] = { "firefox-number", PP_ERROR, "a weight is not a number",
 	                "The weight of a sample is not a number that 64 bits can hold. The sample is left out." },
-	[PF_TIME_ORDER] = { "firefox-time-order", PP_WARNING, "times go back",
+	[PF_TIME_ORDER] = { "firefox-time-order", PP_WARNING, "times go backwards",
 	                    "A sample was taken before the one that stands before it. They were put in order." },
 	[PF_WEIGHT_TYPE] = { "firefox-weight-type", PP_WARNING, "an unknown kind of weight",
 	                     "The weights of samples are of a kind other than samples, tracing-ms and bytes. They "
@@ -594,7 +594,7 @@ samples_read(struct ff_read *r, const unsigned char *at, enum ff_metric known, u
 		v[S_WEIGHT] = v[S_DURATION];
 	has_cpu = v[S_CPU] && r->metric[FF_CPU] != PP_NO_METRIC && known != FF_JS;
 	if (!ff_column_read(r, v[S_STACK], &s.stack))
-		ff_find(r, FF_INDEX, v[S_STACK], "a column is no list");
+		ff_find(r, FF_INDEX, v[S_STACK], "a column is not a list");
 	if (v[S_WEIGHT])
 		numbers_read(r, v[S_WEIGHT], s.metric, true, &s);
 	if (has_cpu)
@@ -658,7 +658,7 @@ thread_read(struct ff_read *r, const unsigned char *at, size_t i, void *ctx)
 
 	if (!ff_outline(r, at, table_keys, T_TABLES, tables)) {
 		if (p->make)
-			ff_find(r, PF_SHAPE, at, "a thread is no object");
+			ff_find(r, PF_SHAPE, at, "a thread is not an object");
 		return true;
 	}
 	(void)ff_outline(r, at, thread_keys, H_KEYS, v);

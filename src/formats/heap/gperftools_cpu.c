@@ -24,15 +24,13 @@ static const struct pp_rule gc_rules[] = {
 	                "them nothing can be read." },
 	[GC_CUT] = { "gperftools-cpu-cut", PP_ERROR, "the samples break off",
 	             "The file ends within a stack, or without the words 0, 1, 0 that end "
-	             "the samples: it was cut, or the program was killed. What came before "
-	             "is used, without names: the list of mapped files is at the end." },
+	             "the samples: it was cut, or the program was killed. Everything before that is used, without names: the list of mapped files is at the end." },
 	[GC_RECORD] = { "gperftools-cpu-record", PP_ERROR, "a stack has no frames, or too many",
 	                "gperftools records at most 254 frames. What follows cannot be "
 	                "parsed any more; what came before is used." },
 	[GC_SYMBOLS] = { "gperftools-cpu-symbols", PP_NOTE, "some modules have no symbols",
 	                 "Names of functions come from the binaries that were recorded and their debug files "
-	                 "(/usr/lib/debug, .gnu_debuglink). Elsewhere than on the machine of the recording, --option "
-	                 "symfs=DIR says where they are." },
+	                 "(/usr/lib/debug, .gnu_debuglink). On another machine than the recorded one, --option symfs=DIR says where to find them." },
 	{ 0 },
 };
 

@@ -31,8 +31,7 @@ static const struct pp_rule gh_rules[] = {
 	               "stacks are missing: the file was cut, or edited." },
 	[GH_SYMBOLS] = { "gperftools-heap-symbols", PP_NOTE, "some modules have no symbols",
 	                 "Names of functions come from the binaries that were recorded and their debug files "
-	                 "(/usr/lib/debug, .gnu_debuglink). Elsewhere than on the machine of the recording, --option "
-	                 "symfs=DIR says where they are." },
+	                 "(/usr/lib/debug, .gnu_debuglink). On another machine than the recorded one, --option symfs=DIR says where to find them." },
 	{ 0 },
 };
 

@@ -45,14 +45,12 @@ const struct pp_rule pp_heaptrack_rules[] = {
 	                      "Strings, addresses, stacks and allocations are counted as they are listed, and are "
 	                      "listed before they are used. The line is left out, or the part of it." },
 	[PP_HT_CUT] = { "heaptrack-cut", PP_ERROR, "the recording breaks off",
-	                "The last line has no end: the program or heaptrack was killed, or the file was cut. What came "
-	                "before is used; all that was live there counts as live." },
+	                "The last line has no end: the program or heaptrack was killed, or the file was cut. Everything before that is used; all that was live there counts as live." },
 	[PP_HT_SIZE] = { "heaptrack-size", PP_ERROR, "a size is impossibly large",
 	                 "Sizes are less than 2^56 bytes, and all that is in use together "
 	                 "fits into 64 bits." },
-	[PP_HT_TIME] = { "heaptrack-time", PP_WARNING, "the clock goes back",
-	                 "Times are milliseconds since the start and never fall. As with heaptrack_print, this one is "
-	                 "passed over." },
+	[PP_HT_TIME] = { "heaptrack-time", PP_WARNING, "the clock goes backwards",
+	                 "Times are milliseconds since the start and never fall. As with heaptrack_print, this one is skipped." },
 	[PP_HT_FREED] = { "heaptrack-freed", PP_WARNING,
 	                  "something was freed that was not allocated",
 	                  "More allocations of a kind are freed than were made, so that less than nothing is live. The "
@@ -64,8 +62,7 @@ const struct pp_rule pp_heaptrack_rules[] = {
 	                       "leaves them out." },
 	[PP_HT_SYMBOLS] = { "heaptrack-symbols", PP_NOTE, "some modules have no symbols",
 	                    "Names of functions in raw recordings come from the binaries that were recorded and their debug "
-	                    "files (/usr/lib/debug, .gnu_debuglink). Elsewhere than on the machine of the recording, "
-	                    "--option symfs=DIR says where they are." },
+	                    "files (/usr/lib/debug, .gnu_debuglink). On another machine than the recorded one, --option symfs=DIR says where to find them." },
 	{ 0 },
 };
 

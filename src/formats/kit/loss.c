@@ -9,7 +9,7 @@
 
 const struct pp_rule pp_loss_rules[] = {
 #define TRAIT(name, id, what, explain)                                                             \
-	[PP_TRAIT_##name] = { id, PP_WARNING, what " are lost", explain },
+	[PP_TRAIT_##name] = { id, PP_WARNING, "not kept: " what, explain },
 #include "model/trait_list.h"
 #undef TRAIT
 	[PP_LOSS_NAMES] = { "loss-names", PP_WARNING, "names are changed to fit",
@@ -19,8 +19,8 @@ const struct pp_rule pp_loss_rules[] = {
 	[PP_LOSS_VALUES] = { "loss-values", PP_WARNING, "values are changed to fit",
 	                     "The format holds whole numbers, perhaps of a certain unit or none below 0. Others were "
 	                     "rounded, became 0, or stayed at the largest one." },
-	[PP_LOSS_METRICS] = { "loss-metrics", PP_WARNING, "metrics are lost",
-	                      "The format has place for a certain number or certain kinds of metrics. Of one that holds "
+	[PP_LOSS_METRICS] = { "loss-metrics", PP_WARNING, "not kept: some metrics",
+	                      "The format has room for a certain number or certain kinds of metrics. Of one that holds "
 	                      "only one, --metric says which." },
 	[PP_LOSS_UNITS] = { "loss-units", PP_WARNING, "metrics get other names or units",
 	                    "The format has names and units of its own, or none. The values "

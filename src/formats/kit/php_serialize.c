@@ -58,7 +58,7 @@ count_take(struct php *p, unsigned char separator, uint64_t *n)
 	struct pp_slice digits;
 
 	return field_take(p, separator, &digits) &&
-	       (pp_num_u64(digits, n) || fail(p, "a count is no number"));
+	       (pp_num_u64(digits, n) || fail(p, "a count is not a number"));
 }
 
 static bool

@@ -16,8 +16,7 @@ RULE(EMPTY, "nytprof-empty", PP_ERROR, "there are no records",
      "before the profiler wrote anything; record it again.")
 RULE(
     TAG_UNKNOWN, "nytprof-tag-unknown", PP_ERROR, "no record can start here",
-    "Every record starts with one of 15 tag bytes, and its strings with ' or \". Here stands something "
-    "else: bytes were lost, altered, or mixed in by a second process writing to the same file (a "
+    "Every record starts with one of 15 tag bytes, and its strings with ' or \". Here there is something else: bytes were lost, altered, or mixed in by a second process writing to the same file (a "
     "fork without addpid). Reading goes on where sound records are found again; the profile is "
     "marked incomplete.")
 RULE(RECORD_CUT, "nytprof-record-cut", PP_ERROR, "the input ends within a record",
@@ -25,9 +24,8 @@ RULE(RECORD_CUT, "nytprof-record-cut", PP_ERROR, "the input ends within a record
      "marked incomplete. Sub totals are rebuilt from the returns recorded so far.")
 RULE(
     RESYNCHRONISED, "nytprof-resynchronised", PP_WARNING, "reading went on after damaged bytes",
-    "From this place on several records in a row decode and name known files. What stood between the "
-    "damage and this place is lost.")
-RULE(JOINED, "nytprof-joined", PP_WARNING, "several profiles stand in one file",
+    "From this place on, several records in a row can be decoded and name known files. Whatever was between the damage and this place is lost.")
+RULE(JOINED, "nytprof-joined", PP_WARNING, "the file contains several profiles",
      "Two files were concatenated. They are read one after the other and added up, as if merged. "
      "Devel::NYTProf refuses such a file; `polyprof merge` makes one that it loads.")
 RULE(
@@ -64,9 +62,9 @@ RULE(
     NUMBER_NOT_FINITE, "nytprof-number-not-finite", PP_WARNING, "a time is not a finite number",
     "NaN, an infinity or a number beyond 10^30 cannot be added up. It is counted as zero; the count of "
     "calls stays.")
-RULE(DEFLATE_NESTED, "nytprof-deflate-nested", PP_ERROR, "compression starts a second time",
-     "The tag 'z' switches to one zlib stream for the rest of the file, so it can stand there only "
-     "once. The second one is ignored and the profile marked incomplete.")
+RULE(
+    DEFLATE_NESTED, "nytprof-deflate-nested", PP_ERROR, "compression starts a second time",
+    "The tag 'z' switches to one zlib stream for the rest of the file, so it can occur only once. The second one is ignored and the profile marked incomplete.")
 RULE(
     FILE_UNDEFINED, "nytprof-fid-undefined", PP_WARNING,
     "a record names a file that nothing defined",

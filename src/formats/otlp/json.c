@@ -270,13 +270,13 @@ value_put(struct json_read *r, const struct otlp_field *field, const char **wron
 		number_put(r->out, truth);
 		return true;
 	case OTLP_DOUBLE:
-		*wrong = "is no number";
+		*wrong = "is not a number";
 		return double_put(r);
 	case OTLP_STRING:
 	case OTLP_BYTES:
 		return text_put(r, field, wrong);
 	default:
-		*wrong = "is no whole number that fits";
+		*wrong = "is not a whole number that fits";
 		return whole_put(r, field->kind);
 	}
 }

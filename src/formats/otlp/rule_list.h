@@ -9,23 +9,23 @@ RULE(
     "Numbers are varints: seven bits a byte, at most ten bytes, the last below 128. This one does not end where its message "
     "does, or not after ten bytes. The message that it is in is left out.")
 RULE(VARINT_OVERFLOW, "otlp-varint-overflow", PP_WARNING, "a number has more than 64 bits",
-     "The tenth byte of a varint has place for one bit. What is beyond was dropped.")
+     "The tenth byte of a varint has room for one bit. What is beyond was dropped.")
 RULE(
     CUT, "otlp-cut", PP_ERROR, "a message is cut",
     "A field, or the length before a message, says how many bytes follow, and there are fewer: a download or a copy that broke off. "
-    "What comes before is used; names are in the dictionary, which mostly comes last.")
+    "Everything before that is used; names are in the dictionary, which mostly comes last.")
 RULE(
     WIRE, "otlp-wire", PP_ERROR, "this is not protobuf",
     "A field has number 0, a wire type that does not exist, a group has no end, or values are nested deeper than protobuf's "
-    "libraries allow. Nothing behind it can be followed.")
-RULE(WIRE_GROUP, "otlp-wire-group", PP_WARNING, "a group was passed over",
+    "libraries allow. Nothing after it can be read.")
+RULE(WIRE_GROUP, "otlp-wire-group", PP_WARNING, "a group was skipped",
      "Groups are an old form of protobuf that OTLP does not use. The group was left out.")
 RULE(
     WIRE_TYPE, "otlp-wire-type", PP_ERROR, "a field has the wrong wire type",
     "The field is known, but it is stored as something else. Fields moved until the format became what it is: an exporter of before "
     "September 2025 is the usual reason. The field is not used.")
 RULE(
-    UNKNOWN_FIELD, "otlp-unknown-field", PP_NOTE, "there are fields that nobody knows",
+    UNKNOWN_FIELD, "otlp-unknown-field", PP_NOTE, "there are unknown fields",
     "Later versions of the format may have more fields. They are ignored, as OTLP demands, and kept when protobuf is written as "
     "protobuf again.")
 RULE(
@@ -33,7 +33,7 @@ RULE(
     "Protobuf libraries refuse the whole message, so that no collector takes it. Names are kept here as they are.")
 RULE(
     JSON, "otlp-json", PP_ERROR, "this is not OTLP's JSON",
-    "The text is no JSON, or a value is of the wrong kind: a whole number must be one that fits (as a number or as text), ids of traces "
+    "The text is not JSON, or a value is of the wrong kind: a whole number must be one that fits (as a number or as text), ids of traces "
     "and spans are hexadecimal, other bytes base64, lists are lists, no key comes twice. The value is left out.")
 RULE(
     JSON_NAME, "otlp-json-name", PP_WARNING, "a key in snake_case is ignored",
@@ -71,14 +71,14 @@ RULE(
     SAMPLE_SHAPES, "otlp-sample-shapes", PP_WARNING, "samples of several shapes in one profile",
     "Samples have values, or timestamps that count 1 each, or both; all of one profile should be of one shape. All were counted.")
 RULE(TIME, "otlp-time", PP_WARNING, "a timestamp is outside of its profile",
-     "Timestamps lie within the time of their profile, of which the end is no part.")
+     "Timestamps lie within the time of their profile, which does not include its end.")
 RULE(SAMPLE_TYPE, "otlp-sample-type", PP_WARNING, "a profile does not say what it counts",
      "It has no sample type. Its values are shown as column1.")
 RULE(
     SAMPLE_TYPE_UNITS, "otlp-sample-type-units", PP_WARNING, "one sample type in two units",
     "Profiles of one sample type are one metric. Where their units are of one kind they were brought together; else they are shown apart.")
 RULE(NO_PROFILES, "otlp-no-profiles", PP_WARNING, "there is no profile",
-     "The message is fine, and there is nothing in it.")
+     "The message is valid, but contains no profile.")
 RULE(
     ATTRIBUTE_KEY, "otlp-attribute-key", PP_ERROR, "a key comes twice, or not at all",
     "Keys of attributes are unique on each sample, location, mapping, profile, resource and scope. The table of attributes may repeat them. "
@@ -92,7 +92,7 @@ RULE(VALUE_BOTH, "otlp-value-both", PP_WARNING, "a value is several at once",
 RULE(ID_LENGTH, "otlp-id-length", PP_ERROR, "an id has the wrong length",
      "The id of a profile or of a trace has 16 bytes, that of a span 8.")
 RULE(ID_ZERO, "otlp-id-zero", PP_WARNING, "the id of a profile is all zero",
-     "An id of zeros is no id. Without one, the field is left out.")
+     "An id of all zeros is not an id. Without one, the field is left out.")
 RULE(
     PAYLOAD, "otlp-payload", PP_ERROR, "an original without its format, or the other way round",
     "A profile may bring the file that it was made of (original_payload), and says then of which format that is.")

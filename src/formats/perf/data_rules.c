@@ -15,7 +15,7 @@ const struct pp_rule pp_pd_rules[] = {
 	                         "without any, no sample can be read." },
 	[PP_PD_CUT] = { "perf-cut", PP_ERROR, "the records break off",
 	                "A record has an impossible size, or the file ends within it or within the data that its header "
-	                "promises: the file was cut or damaged. What came before is used." },
+	                "promises: the file was cut or damaged. Everything before that is used." },
 	[PP_PD_SAMPLE] = { "perf-sample", PP_ERROR, "a sample is shorter than its fields",
 	                   "The event says which fields a sample has, and a length in it (of a call chain, say) leads beyond its end. "
 	                   "The sample is left out." },
@@ -63,12 +63,10 @@ const struct pp_rule pp_pd_rules[] = {
 	                   "missing from there on. `--option symfs=DIR` names the directory that holds the binaries. Stacks of "
 	                   "x86 and AArch64 are unwound, of other machines the innermost frame stays." },
 	[PP_PD_RECORDS] = { "perf-records", PP_NOTE, "some records are of an unknown kind",
-	                    "A later version of perf or of the kernel writes records that are not known here. They were passed "
-	                    "over." },
+	                    "A later version of perf or of the kernel writes records that are not known here. They were skipped." },
 	[PP_PD_SYMBOLS] = { "perf-symbols", PP_NOTE, "some modules have no symbols",
 	                    "Names of functions come from the binaries that were recorded, their debug files (/usr/lib/debug, .gnu_debuglink), "
 	                    "perf's cache (~/.debug), the kernel's list and JIT maps (/tmp/perf-PID.map). One that has another build id than the "
-	                    "recorded one is not used. Elsewhere than on the machine of the recording, --option symfs=DIR says "
-	                    "where they are." },
+	                    "recorded one is not used. On another machine than the recorded one, --option symfs=DIR says where to find them." },
 	{ 0 },
 };

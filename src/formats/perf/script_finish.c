@@ -178,7 +178,7 @@ report(struct pp_perf_reader *r)
 		            lacking == 1 ? "sample has" : "samples have");
 	if (unordered)
 		pp_diag_add(r->reader->diags, &pp_perf_rules[PP_PERF_TIME_ORDER], PP_NOWHERE,
-		            "times go back in %llu thread%s", (unsigned long long)unordered,
+		            "times go backwards in %llu thread%s", (unsigned long long)unordered,
 		            unordered == 1 ? "" : "s");
 	if (r->counts.details)
 		pp_diag_add(r->reader->diags, &pp_perf_rules[PP_PERF_DETAILS],

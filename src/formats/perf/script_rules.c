@@ -43,18 +43,17 @@ const struct pp_rule pp_perf_rules[] = {
 	                   "or a lower rate (-F)." },
 	[PP_PERF_MESSAGE] = { "perf-script-message", PP_NOTE,
 	                      "the text contains a message from perf",
-	                      "Messages that perf prints to standard error were redirected into the same file. They are "
-	                      "passed over." },
+	                      "Messages that perf prints to standard error were redirected into the same file. They are skipped." },
 	[PP_PERF_PERIOD_MISSING] = { "perf-script-period-missing", PP_WARNING,
 	                             "some samples of an event have a period, others do not",
-	                             "The file was perhaps put together from outputs with different fields (-F). Samples "
+	                             "The file may have been put together from outputs with different fields (-F). Samples "
 	                             "without a period add nothing to it, so the number of samples is the metric to use." },
 	[PP_PERF_TIME_ORDER] = { "perf-script-time-order", PP_NOTE,
-	                         "samples of a thread are not in the order of time",
-	                         "perf script prints samples in the order of their time. Here some come before earlier ones, as "
+	                         "samples of a thread are not in chronological order",
+	                         "perf script prints samples in chronological order. Here some come before earlier ones, as "
 	                         "in files that were put together. They were sorted." },
 	[PP_PERF_DETAILS] = { "perf-script-details", PP_NOTE,
-	                      "registers, branches or source code were passed over",
+	                      "registers, branches or source code were skipped",
 	                      "Output with -F +iregs, +uregs, +brstack or +srccode has lines "
 	                      "within a sample that are not frames. They are not part of a "
 	                      "profile and were skipped." },

@@ -10,17 +10,17 @@ RULE(
     "does, or not after ten bytes. The message that it is in is left out.")
 RULE(
     VARINT_OVERFLOW, "pprof-varint-overflow", PP_WARNING, "a number has more than 64 bits",
-    "The tenth byte of a varint has place for one bit. What is beyond was dropped, as google/pprof does; other readers "
+    "The tenth byte of a varint has room for one bit. What is beyond was dropped, as google/pprof does; other readers "
     "refuse the file.")
 RULE(
     CUT, "pprof-cut", PP_ERROR, "a field exceeds its message",
     "A field says how many bytes it has, and there are fewer. At the end of the file that is a download or a copy that "
-    "broke off. What comes before is used.")
+    "broke off. Everything before that is used.")
 RULE(
     WIRE, "pprof-wire", PP_ERROR, "this is not protobuf",
-    "A field has number 0, a wire type that does not exist, or a group has no end. Nothing behind it can be followed.")
+    "A field has number 0, a wire type that does not exist, or a group has no end. Nothing after it can be read.")
 RULE(
-    WIRE_GROUP, "pprof-wire-group", PP_WARNING, "a group was passed over",
+    WIRE_GROUP, "pprof-wire-group", PP_WARNING, "a group was skipped",
     "Groups are an old form of protobuf that no profile uses. The group was left out; google/pprof refuses the file.")
 RULE(
     WIRE_TYPE, "pprof-wire-type", PP_ERROR, "a field has the wrong wire type",
@@ -30,7 +30,7 @@ RULE(
     FIELD_TWICE, "pprof-field-twice", PP_WARNING, "period_type is there twice",
     "Readers do not agree on what that means: google/pprof takes the last one, protobuf libraries merge both. The last one is used here.")
 RULE(
-    UNKNOWN_FIELD, "pprof-unknown-field", PP_NOTE, "there are fields that nobody knows",
+    UNKNOWN_FIELD, "pprof-unknown-field", PP_NOTE, "there are unknown fields",
     "Later versions of the format may have more fields. They are kept when the profile is written as pprof again; google/pprof drops them.")
 RULE(
     CONCATENATED, "pprof-concatenated", PP_ERROR, "several profiles in one file",
@@ -93,7 +93,7 @@ RULE(
     FUNCTION_NAME, "pprof-function-name", PP_NOTE, "a function has no name",
     "Its cost is shown under the name of its binary, [NAME], or <unknown>, as that of addresses without symbols is.")
 RULE(LABEL_KEY, "pprof-label-key", PP_WARNING, "a label has no key",
-     "Nothing can be asked by it. It is kept when the profile is written as pprof again.")
+     "It cannot be used to select samples. It is kept when the profile is written as pprof again.")
 RULE(LABEL_BOTH, "pprof-label-both", PP_WARNING, "a label has a text and a number",
      "It may have one of them. The text counts.")
 RULE(LABEL_REPEATED, "pprof-label-repeated", PP_WARNING, "a sample has several labels of one key",
@@ -106,12 +106,12 @@ RULE(
     "marked samples only. Here it is a label like any other.")
 RULE(TIME, "pprof-time", PP_WARNING, "the time or the duration is negative",
      "Nothing was recorded before 1970 or in less than no time. It counts as unknown.")
-RULE(DOC_URL, "pprof-doc-url", PP_WARNING, "doc_url is no address of the web",
+RULE(DOC_URL, "pprof-doc-url", PP_WARNING, "doc_url is not a web address",
      "It should start with http:// or https://. Tools do not show it.")
 RULE(
     FRAMES_REGEX, "pprof-frames-regex", PP_WARNING, "drop_frames or keep_frames has no effect",
-    "It is no regular expression, takes too long, or keep_frames stands without drop_frames. All frames are kept; google/pprof says nothing.")
+    "It is not a regular expression, takes too long, or keep_frames stands without drop_frames. All frames are kept; google/pprof says nothing.")
 RULE(
-    LEGACY_LINE, "pprof-legacy-line", PP_ERROR, "a line is no stack",
+    LEGACY_LINE, "pprof-legacy-line", PP_ERROR, "a line is not a stack",
     "The older forms are text: counts, then @ and the addresses of a stack, or the frames of a thread. This line is neither, nor a name. It is left "
     "out.")

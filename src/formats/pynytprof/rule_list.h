@@ -4,7 +4,7 @@
  */
 RULE(VERSION_UNKNOWN, "pynytprof-version-unknown", PP_ERROR, "the version is not 5",
      "Pynytprof writes \"NYTProf 5 0\" as its first line. Another major version would have another "
-     "layout, which nobody has described, so nothing is read.")
+     "layout, which is not documented, so nothing is read.")
 RULE(VERSION_NEWER, "pynytprof-version-newer", PP_WARNING,
      "the minor version is newer than any known",
      "The file says 5.1 or later. It is read as 5.0; chunks that are not known are skipped.")
@@ -27,7 +27,7 @@ RULE(ATTRIBUTE_MALFORMED, "pynytprof-attribute-malformed", PP_WARNING,
 RULE(ATTRIBUTE_REPEATED, "pynytprof-attribute-repeated", PP_WARNING,
      "an attribute or option is given twice",
      "Which of them was meant cannot be told; the last one counts, as in Perl's reader.")
-RULE(ATTRIBUTE_NUL, "pynytprof-attribute-nul", PP_WARNING, "a NUL byte stands in the banner",
+RULE(ATTRIBUTE_NUL, "pynytprof-attribute-nul", PP_WARNING, "the banner contains a NUL byte",
      "The value is kept with it, but programs that use C strings will cut it there.")
 RULE(RATE_MISSING, "pynytprof-ticks-per-sec-missing", PP_WARNING, "ticks_per_sec is missing",
      "The document fixes it at 10,000,000, so a tick is 100 ns; that is assumed.")
@@ -102,7 +102,7 @@ RULE(END_PAYLOAD, "pynytprof-end-payload", PP_WARNING, "the terminator is not em
 RULE(TRAILING, "pynytprof-trailing", PP_WARNING, "bytes follow the terminator",
      "Chunk E ends the stream. What follows it is ignored, whatever it may be.")
 RULE(
-    JOINED, "pynytprof-joined", PP_ERROR, "two profiles stand in one file",
+    JOINED, "pynytprof-joined", PP_ERROR, "the file contains two profiles",
     "A second banner follows the terminator. Only the first profile is read: split the file, then use "
     "`polyprof merge`.")
 RULE(WRITE_PERL, "pynytprof-write-perl", PP_NOTE, "Perl's tools do not load this",

@@ -22,8 +22,8 @@ const struct pp_rule pp_austin_rules[] = {
 	                      "MOJO tells each frame once and then names it by number, by process. The stack was read "
 	                      "without that frame." },
 	[PP_AUSTIN_CUT] = { "austin-cut", PP_ERROR, "the file breaks off",
-	                    "The last line or event is not whole. What stands before it was read." },
-	[PP_AUSTIN_EVENT] = { "austin-event", PP_ERROR, "an event is of no kind that is known",
+	                    "The last line or event is not whole. Everything before it was read." },
+	[PP_AUSTIN_EVENT] = { "austin-event", PP_ERROR, "an event is of an unknown kind",
 	                      "Events of MOJO do not tell how long they are, so that nothing behind it can be read." },
 	[PP_AUSTIN_VERSION] = { "austin-version", PP_WARNING,
 	                        "the version is newer than those known",

@@ -18,7 +18,7 @@ enum { DHAT_SHAPE, DHAT_FRAME };
 
 static const struct pp_rule dhat_rules[] = {
 	[DHAT_SHAPE] = { "dhat-shape", PP_ERROR, "the file is not what DHAT writes",
-	                 "A profile of DHAT is a JSON object with the list of stacks (pps) and the table of frames "
+	                 "A DHAT profile is a JSON object with the list of stacks (pps) and the table of frames "
 	                 "(ftbl) that they point into. What is missing or of another kind was not read." },
 	[DHAT_FRAME] = { "dhat-frame", PP_ERROR, "a stack points to a frame that is not there",
 	                 "The frames of a stack (fs) are numbers of entries in ftbl. The stack was left out." },
@@ -181,7 +181,7 @@ frames_read(struct dhat_read *r)
 		struct dhat_frame frame = { 0 };
 
 		if (pp_scan_peek(&s) != PP_JSON_STRING || !pp_scan_string(&s, &text)) {
-			report(r, DHAT_SHAPE, s.cur, "a frame is no text");
+			report(r, DHAT_SHAPE, s.cur, "a frame is not text");
 			(void)pp_scan_skip(&s, NULL);
 		} else {
 			frame = frame_of(r, pp_build_json_text(r->b, text, &r->arena));
@@ -228,7 +228,7 @@ stack_read(struct dhat_read *r, struct pp_scan *s)
 		member[i].key = dhat_metrics[i].key;
 	member[r->metrics].key = "fs";
 	if (pp_scan_peek(s) != PP_JSON_OBJECT) {
-		report(r, DHAT_SHAPE, at, "a stack is no object");
+		report(r, DHAT_SHAPE, at, "a stack is not an object");
 		(void)pp_scan_skip(s, NULL);
 		return;
 	}
@@ -237,7 +237,7 @@ stack_read(struct dhat_read *r, struct pp_scan *s)
 	for (i = 0; i < r->metrics; i++)
 		if (member[i].type != PP_JSON_NOTHING &&
 		    !pp_json_member_whole(&member[i], &values[i]))
-			report(r, DHAT_SHAPE, at, "a count is no whole number");
+			report(r, DHAT_SHAPE, at, "a count is not a whole number");
 	r->fs.n = 0;
 	fine = member[r->metrics].type == PP_JSON_ARRAY;
 	if (fine) {

@@ -35,7 +35,7 @@ static const struct pp_rule ms_rules[] = {
 	              "A line of a tree is n, a number of callers, bytes, and a function or what stands for some. The "
 	              "rest of the tree was not read." },
 	[MS_CUT] = { "massif-cut", PP_ERROR, "the file breaks off",
-	             "The tree of the snapshot has fewer callers than it says. What stands before was read." },
+	             "The tree of the snapshot has fewer callers than it says. Everything before it was read." },
 	[MS_TREE] = { "massif-tree", PP_WARNING, "no snapshot has a tree",
 	              "massif writes who allocated what for some snapshots only (--detailed-freq). This file has none, so "
 	              "that only sums are known." },

@@ -340,7 +340,7 @@ stats_read(struct pstats_read *r)
 	if (r->m.no_memory)
 		return PP_E_NOMEM;
 	if (pp_py_at(&r->m, 1)->type != PP_PY_DICT) {
-		report(r, PSTATS_SHAPE, "it is no dict");
+		report(r, PSTATS_SHAPE, "it is not a dict");
 		return PP_E_INVALID;
 	}
 	(void)pp_build_metric(r->b, &(struct pp_metric){ .name = pp_build_strz(r->b, "time"),

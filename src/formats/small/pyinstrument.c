@@ -18,9 +18,9 @@ enum { PI_SHAPE, PI_NUMBER };
 
 static const struct pp_rule pi_rules[] = {
 	[PI_SHAPE] = { "pyinstrument-shape", PP_ERROR, "the file is not what pyinstrument writes",
-	               "A profile of pyinstrument is a JSON object with a tree of frames under root_frame or frame_tree. What "
+	               "A pyinstrument profile is a JSON object with a tree of frames under root_frame or frame_tree. What "
 	               "is missing or of another kind, and all behind the place where the JSON breaks off, was not read." },
-	[PI_NUMBER] = { "pyinstrument-number", PP_ERROR, "a time is no number",
+	[PI_NUMBER] = { "pyinstrument-number", PP_ERROR, "a time is not a number",
 	                "The time of a frame is a number of seconds. It counts as 0." },
 	{ 0 },
 };

@@ -21,7 +21,7 @@ enum { SP_SHAPE, SP_RAW, SP_FRAME, SP_DELTAS, SP_MISSED };
 
 static const struct pp_rule sp_rules[] = {
 	[SP_SHAPE] = { "stackprof-shape", PP_ERROR, "the file is not what stackprof writes",
-	               "A profile of stackprof is a JSON object with the frames by their ids; each is an object. What is "
+	               "A stackprof profile is a JSON object with the frames by their ids; each is an object. What is "
 	               "missing or of another kind was not read." },
 	[SP_RAW] = { "stackprof-raw", PP_ERROR, "the list of stacks breaks off",
 	             "Each stack is a number of frames, as many ids, and a count. What follows the place where that "

@@ -31,7 +31,7 @@ enum { UF_CUT, UF_OPEN, UF_LOST };
 static const struct pp_rule uf_rules[] = {
 	[UF_CUT] = { "uftrace-cut", PP_ERROR, "a file of the recording is missing or breaks off",
 	             "A recording is a directory with info, task.txt, maps, symbols and a file of records for each thread. "
-	             "What stands before the place was read; records with arguments cannot be passed over." },
+	             "Everything before that place was read; records with arguments cannot be skipped." },
 	[UF_OPEN] = { "uftrace-open", PP_WARNING, "functions did not return",
 	              "The recording ends while functions run. Their time ends with the last record." },
 	[UF_LOST] = { "uftrace-lost", PP_WARNING, "records were lost",

@@ -94,7 +94,7 @@ RULE(ALLOCATION_TRACKING, "spaa-allocation-tracking", PP_ERROR,
      "allocation_tracking is not an object of booleans",
      "tracks_frees and has_timestamps are true or false (rule 95).")
 RULE(ALLOCATION_TRACKING_KIND, "spaa-allocation-tracking-kind", PP_WARNING,
-     "allocation_tracking on an event that is no allocation",
+     "allocation_tracking on an event that is not an allocation",
      "It means something for allocation and deallocation events only (rule 95).")
 RULE(TOO_LARGE, "spaa-too-large", PP_ERROR, "an integer does not fit 64 bits",
      "Integers are exact up to 64 bits (rule 69). Larger ones are refused rather than rounded.")

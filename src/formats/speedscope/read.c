@@ -196,7 +196,7 @@ sampled_read(struct speedscope_read *r, const struct speedscope_part *part, uint
 			break;
 		pp_builder_at(r->b, pp_at_offset((uint64_t)(s.cur - r->doc.text.p)));
 		if (!number) {
-			pp_json_find(&r->doc, SPEEDSCOPE_NUMBER, at, "a weight is no number");
+			pp_json_find(&r->doc, SPEEDSCOPE_NUMBER, at, "a weight is not a number");
 			(void)pp_scan_pass(&s);
 			continue;
 		}
@@ -317,7 +317,8 @@ happening_take(struct speedscope_read *r, struct pp_call_walk *walk, const struc
 	int64_t time = h->at;
 
 	if (!h->has_at) {
-		pp_json_find(&r->doc, SPEEDSCOPE_NUMBER, at, "the time of an event is no number");
+		pp_json_find(&r->doc, SPEEDSCOPE_NUMBER, at,
+		             "the time of an event is not a number");
 		return;
 	}
 	if (!h->has_frame || !r->frames.at[h->frame]) {
@@ -475,7 +476,7 @@ span_read(struct speedscope_read *r, const struct speedscope_part *part)
 	r->again |= fixed->again;
 	if (part->start.wrong || part->end.wrong)
 		pp_json_find(&r->doc, SPEEDSCOPE_RANGE_WRONG, part->at,
-		             "startValue or endValue is no number");
+		             "startValue or endValue is not a number");
 	else if (!both || end < start)
 		pp_json_find(&r->doc, SPEEDSCOPE_RANGE, part->at,
 		             both ? "endValue is before startValue"
@@ -496,7 +497,7 @@ part_build(struct speedscope_read *r, const struct speedscope_part *part)
 	uint32_t series;
 
 	if (!part->is_object) {
-		pp_json_find(&r->doc, SPEEDSCOPE_SHAPE, part->at, "a profile is no object");
+		pp_json_find(&r->doc, SPEEDSCOPE_SHAPE, part->at, "a profile is not an object");
 		return;
 	}
 	span_read(r, part);

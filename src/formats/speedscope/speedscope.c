@@ -21,27 +21,27 @@
 
 const struct pp_rule pp_speedscope_rules[] = {
 	[SPEEDSCOPE_JSON] = { "speedscope-json", PP_ERROR, "the JSON is broken",
-	                      "From the place named on the file is not JSON. What stands before it was read." },
+	                      "From this place on, the file is not JSON. Everything before it was read." },
 	[SPEEDSCOPE_CUT] = { "speedscope-cut", PP_ERROR, "the file is cut",
-	                     "The file ends in the middle. All that is whole before that was read; samples whose "
+	                     "The file breaks off. All that is whole before that was read; samples whose "
 	                     "weights are missing have no value and are not used." },
 	[SPEEDSCOPE_SHAPE] = { "speedscope-shape", PP_ERROR, "something is not what it must be",
 	                       "A file has shared.frames, each with a name, and profiles; a sampled profile has "
-	                       "samples and weights, an evented one has events. What is not so is left out." },
+	                       "samples and weights, an evented one has events. Anything else is left out." },
 	[SPEEDSCOPE_TYPE] = { "speedscope-type", PP_ERROR,
 	                      "a profile is neither sampled nor evented",
 	                      "The type of a profile is \"sampled\" or \"evented\". This one is left out." },
 	[SPEEDSCOPE_LENGTHS] = { "speedscope-lengths", PP_ERROR,
 	                         "there are not as many weights as samples",
 	                         "Each sample has a weight. Those that have both are used." },
-	[SPEEDSCOPE_NUMBER] = { "speedscope-number", PP_ERROR, "a weight or a time is no number",
+	[SPEEDSCOPE_NUMBER] = { "speedscope-number", PP_ERROR, "a weight or a time is not a number",
 	                        "Weights and times are numbers that 64 bits can hold. The sample or event is left "
 	                        "out." },
 	[SPEEDSCOPE_FRAME_INDEX] = { "speedscope-frame-index", PP_ERROR, "a frame does not exist",
 	                             "Frames are whole numbers from 0 on, places in shared.frames. The sample or "
 	                             "event is left out." },
-	[SPEEDSCOPE_EVENT_ORDER] = { "speedscope-event-order", PP_ERROR, "time goes back",
-	                             "Events come in the order of time. This one is taken at the time of the one "
+	[SPEEDSCOPE_EVENT_ORDER] = { "speedscope-event-order", PP_ERROR, "time goes backwards",
+	                             "Events come in chronological order. This one is taken at the time of the one "
 	                             "before it." },
 	[SPEEDSCOPE_EVENT_CLOSE] = { "speedscope-event-close", PP_ERROR,
 	                             "a frame is closed that is not the innermost",
@@ -52,7 +52,7 @@ const struct pp_rule pp_speedscope_rules[] = {
 	                            "The type of an event is \"O\" or \"C\". This one is left out." },
 	[SPEEDSCOPE_SCHEMA_RULE] = { "speedscope-schema", PP_WARNING,
 	                             "the file does not name its schema",
-	                             "A file of speedscope has \"$schema\": \"" SPEEDSCOPE_SCHEMA
+	                             "A speedscope file has \"$schema\": \"" SPEEDSCOPE_SCHEMA
 	                             "\". Without it speedscope goes by the name of the file." },
 	[SPEEDSCOPE_UNIT] = { "speedscope-unit", PP_WARNING, "a unit is not known",
 	                      "Units are nanoseconds, microseconds, milliseconds, seconds, bytes and none. Others "
@@ -74,8 +74,8 @@ const struct pp_rule pp_speedscope_rules[] = {
 	                                 "file." },
 	[SPEEDSCOPE_EMPTY] = { "speedscope-empty", PP_NOTE, "there is no profile",
 	                       "The list of profiles is empty, so there is nothing to show." },
-	[SPEEDSCOPE_BOM] = { "speedscope-bom", PP_NOTE, "a byte order mark stands before the JSON",
-	                     "It is passed. Other readers of JSON may refuse the file." },
+	[SPEEDSCOPE_BOM] = { "speedscope-bom", PP_NOTE, "a byte order mark comes before the JSON",
+	                     "It is skipped. Other readers of JSON may refuse the file." },
 	{ 0 },
 };
 

@@ -5,7 +5,7 @@
 RULE(BODY_MISSING, "spx-body-missing", PP_ERROR, "the body of the report is not there",
      "A report is two files of one base name: NAME.json with the metadata and NAME.txt.gz, "
      "NAME.txt.zst or NAME.txt with the events. Without the body there are no events to read. It "
-     "was perhaps deleted, or only one of the two was copied or renamed.")
+     "may have been deleted, or only one of the two was copied or renamed.")
 RULE(BODY_EMPTY, "spx-body-empty", PP_ERROR, "the body of the report is empty",
      "SPX leaves an empty body when it aborts: a stack of more than 2048 frames (0.4) or 16384 "
      "frames (0.5), or metadata of 8192 bytes and more. Nothing of the run was kept.")
@@ -24,7 +24,7 @@ RULE(META_BYTES, "spx-metadata-bytes", PP_WARNING,
      "which JSON does not allow. They were read as they stand.")
 RULE(META_BROKEN, "spx-metadata-broken", PP_WARNING, "the metadata is cut or not JSON",
      "The .json breaks off or is malformed at this place. SPX leaves it cut when a string in it "
-     "has 8192 bytes or more. What stands before is used.")
+     "has 8192 bytes or more. Everything before that is used.")
 RULE(META_METRICS, "spx-metadata-metrics", PP_WARNING, "the metadata does not name the metrics",
      "The key enabled_metrics, an array of metric keys in the order of the columns, is not there. "
      "Columns without a name are called column1, column2 and so on.")
@@ -58,15 +58,15 @@ RULE(LINE_CUT, "spx-line-cut", PP_WARNING, "the last event line is cut",
      "line is not used.")
 RULE(
     GARBAGE, "spx-garbage", PP_ERROR, "the text turns into garbage",
-    "Many lines together are no events, or the container is damaged and this line is none that "
+    "Many lines together are not events, or the container is damaged and this line is none that "
     "SPX would have written here. A compressed stream that lost a piece, or into which a forked "
-    "process wrote as well, goes on decoding to nonsense. What stands before is kept; nothing more "
+    "process wrote as well, goes on decoding to nonsense. Everything before that is kept; nothing more "
     "is read until another section starts.")
 RULE(OUTSIDE, "spx-outside", PP_WARNING, "text outside of any section",
      "Everything in a body stands behind [events] or [functions]. Text before the first of them "
      "is not used.")
 RULE(CRLF, "spx-crlf", PP_NOTE, "lines end in CR LF",
-     "SPX ends lines with LF alone; the file was perhaps transferred as text. It is read all the "
+     "SPX ends lines with LF alone; the file may have been transferred as text. It is read all the "
      "same.")
 RULE(END_STRAY, "spx-end-stray", PP_ERROR, "a call ends that never started",
      "The end of a function comes while no frame is open. It is not used.")

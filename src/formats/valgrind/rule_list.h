@@ -11,11 +11,11 @@
 #ifndef CACHEGRIND
 #define CACHEGRIND(name, id, severity, title, text)
 #endif
-CALLGRIND(NO_EVENTS, "callgrind-no-events", PP_ERROR, "no events: line names what is counted",
-          "The columns of cost lines are named by an events: line. Without one nobody can say what "
-          "the numbers mean, so nothing of the file can be used.")
+CALLGRIND(
+    NO_EVENTS, "callgrind-no-events", PP_ERROR, "no events: line names what is counted",
+    "The columns of cost lines are named by an events: line. Without one there is no telling what the numbers mean, so nothing in the file can be used.")
 CALLGRIND(COST_BEFORE_EVENTS, "callgrind-cost-before-events", PP_ERROR,
-          "a cost line stands before the events: line",
+          "a cost line comes before the events: line",
           "The events: line ends the header and must come before the first cost. The line is left "
           "out.")
 CALLGRIND(UNKNOWN_LINE, "callgrind-unknown-line", PP_ERROR,
@@ -23,13 +23,13 @@ CALLGRIND(UNKNOWN_LINE, "callgrind-unknown-line", PP_ERROR,
           "Lines are `key: value`, `key=value`, numbers, comments or empty. This one is none of "
           "them and is left out. Often a line was cut or two were written into each other.")
 CALLGRIND(BAD_NUMBER, "callgrind-bad-number", PP_ERROR,
-          "something else stands where a number must be",
+          "something other than a number stands where one must be",
           "Positions are decimal, 0x hexadecimal, `*`, `+n` or `-n`; costs are whole decimal "
           "numbers, negative ones included, or `.` for none. The line is left out of all totals.")
-CALLGRIND(TOO_MANY_COSTS, "callgrind-too-many-costs", PP_ERROR,
-          "a cost line has more numbers than there are events",
-          "Fewer numbers than events are fine (the rest is 0); what the surplus ones count nobody "
-          "can say. They are ignored, the others are used.")
+CALLGRIND(
+    TOO_MANY_COSTS, "callgrind-too-many-costs", PP_ERROR,
+    "a cost line has more numbers than there are events",
+    "Fewer numbers than events are fine (the rest is 0); what the surplus ones count is not known. They are ignored, the others are used.")
 CALLGRIND(NUMBER_TOO_LARGE, "callgrind-number-too-large", PP_ERROR, "a cost exceeds 64 bits",
           "Costs are exact from 0 to 2^64-1, or from -2^63+1 to 2^63-1 where an event has negative "
           "ones. Others are not rounded or wrapped: the line is left out of all totals.")
@@ -38,7 +38,7 @@ CALLGRIND(SUM_TOO_LARGE, "callgrind-sum-too-large", PP_ERROR,
           "Costs of the same line, call or function are added. With this line the sum would pass "
           "2^64-1 (2^63-1 where an event has negative costs, and in Xdebug files), so that cost is "
           "left out; what was added before stays.")
-CALLGRIND(NO_FUNCTION, "callgrind-no-function", PP_WARNING, "costs stand before the first fn= line",
+CALLGRIND(NO_FUNCTION, "callgrind-no-function", PP_WARNING, "costs come before the first fn= line",
           "Each cost belongs to the function of the fn= line before it. Without one the cost is "
           "shown under ???.")
 CALLGRIND(
