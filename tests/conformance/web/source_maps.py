@@ -135,7 +135,7 @@ def places(room, profile):
     wrong = room.run('top', profile, '--source-map', os.path.join(room.at, 'absent.map'))
     room.tap.ok(wrong.returncode == 3 and b'absent.map' in wrong.stderr, 'a map that is not there is an error', wrong.stderr.decode())
     wrong = room.run('top', profile, '--source-map', profile)
-    room.tap.ok(wrong.returncode == 3 and b'no source map' in wrong.stderr, 'what is no map is an error', wrong.stderr.decode())
+    room.tap.ok(wrong.returncode == 3 and b'neither a source map' in wrong.stderr, 'what is no map is an error', wrong.stderr.decode())
 
 
 def outside(room, profile, text):
