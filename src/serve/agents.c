@@ -104,7 +104,9 @@ pp_agents(struct pp_serve *s, struct pp_exchange *x)
 	s->counts.questions++;
 	switch (pp_mcp_answer(&options, &port, shelf, x->body.p ? x->body.p : "", x->body.n)) {
 	case PP_MCP_ANSWERED:
-		x->status = 200;
+		/* What is streamed has said so, and is looked at while it is sent. */
+		if (!t.streams)
+			x->status = 200;
 		break;
 	case PP_MCP_NOTED:
 		x->status = 202;
