@@ -3,6 +3,7 @@
  */
 #include <time.h>
 
+#include "api/maps.h"
 #include "api/members.h"
 #include "model/derive.h"
 #include "questions/find.h"
@@ -280,6 +281,7 @@ pp_loaded_open(struct pp_reply *r, const char *file, const struct pp_load_order 
 		l->opened.order->label_key_count = order->label_key_count;
 		l->opened.order->min_share = order->want.prune;
 		l->opened.order->cut_share = order->want.cut;
+		l->opened.order->maps = pp_maps_given(r);
 	}
 	if (l->is_open && order->want.about) {
 		l->keep = (struct pp_keep){ may_be_about, (void *)(uintptr_t)order->want.about };

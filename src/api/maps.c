@@ -29,7 +29,8 @@ struct maps {
 	struct pp_sources dirs;
 	/* By script, as far as it was asked for: */
 	struct pp_map index;
-	PP_VEC(struct pp_source_map *) found; /* in directories; NULL = none */
+	PP_VEC(struct pp_source_map *) found; /* in the profile and in directories; NULL = none */
+	struct pp_map carried;                /* by script: the first that the profile brings */
 	struct pp_source_map *sole;           /* the one map for the one script */
 	size_t damaged;
 	bool failed; /* out of memory */
@@ -50,6 +51,7 @@ maps_release(struct maps *m)
 	pp_vec_release(&m->named);
 	pp_vec_release(&m->found);
 	pp_map_release(&m->index);
+	pp_map_release(&m->carried);
 	pp_sources_release(&m->dirs);
 }
 
@@ -151,23 +153,23 @@ last_part(struct pp_slice path)
 	return pp_slice_from(path, start);
 }
 
-/* The map where a script says that it is, beneath the directories; NULL when it says nothing, brings it, or it is not there. */
+/* The map of a script by the name that is said of it, beneath the directories; NULL when it is not there. */
 static char *
-said_read(struct maps *m, struct pp_slice path, const char *script, size_t n, size_t *size)
+said_read(struct maps *m, struct pp_slice path, struct pp_slice said, size_t *size)
 {
-	struct pp_buf name = { 0 }, within = { 0 };
-	struct pp_slice said = pp_script_map(pp_slice_of(script, n), &within);
+	bool whole = said.n && (said.p[0] == '/' || pp_slice_holds(said, "://"));
+	struct pp_buf name = { 0 };
 	char *bytes = NULL;
 
-	if (said.n && !pp_slice_holds(said, "://") && said.p[0] != '/') {
+	said = script_path(said);
+	if (!said.n || !m->dirs.dirs.n)
+		return NULL;
+	if (!whole)
 		pp_buf_add(&name, path.p, path.n - last_part(path).n);
-		pp_buf_add(&name, said.p, script_path(said).n);
-		m->failed |= name.failed;
-		bytes = name.failed ? NULL : beneath_read(m, pp_slice_of(name.p, name.n), size);
-	}
-	m->failed |= within.failed;
+	pp_buf_add(&name, said.p, said.n);
+	m->failed |= name.failed;
+	bytes = name.failed ? NULL : beneath_read(m, pp_slice_of(name.p, name.n), size);
 	pp_buf_release(&name);
-	pp_buf_release(&within);
 	return bytes;
 }
 
@@ -178,13 +180,16 @@ said_read(struct maps *m, struct pp_slice path, const char *script, size_t n, si
 static bool
 beside_find(struct maps *m, struct pp_slice path, struct pp_source_map *map)
 {
-	struct pp_buf name = { 0 };
+	struct pp_buf name = { 0 }, within = { 0 };
 	size_t size, script_size;
 	char *bytes = NULL, *script = beneath_read(m, path, &script_size);
 	bool fine;
 
 	if (script)
-		bytes = said_read(m, path, script, script_size, &size);
+		bytes = said_read(m, path, pp_script_map(pp_slice_of(script, script_size), &within),
+		                  &size);
+	m->failed |= within.failed;
+	pp_buf_release(&within);
 	fine = bytes ? map_take(m, bytes, size, map)
 	             : script && map_take(m, script, script_size, map);
 	free(bytes);
@@ -198,6 +203,35 @@ beside_find(struct maps *m, struct pp_slice path, struct pp_source_map *map)
 	fine = bytes && map_take(m, bytes, size, map);
 	free(bytes);
 	pp_buf_release(&name);
+	return fine;
+}
+
+/* The map that the profile brings for a script, or names. */
+static bool
+carried_take(struct maps *m, const struct pp_profile *p, pp_str script, struct pp_source_map *map)
+{
+	uint32_t at = pp_map_get(&m->carried, script);
+	struct pp_buf text = { 0 };
+	struct pp_slice said;
+	char *bytes;
+	size_t size;
+	bool fine;
+
+	if (at == PP_MAP_NONE)
+		return false;
+	said = pp_text_of(p, p->source_maps.at[at].text);
+	if (!pp_slice_starts(said, "data:") && !pp_slice_starts(said, "{")) {
+		bytes = said_read(m, script_path(pp_text_of(p, script)), said, &size);
+		fine = bytes && map_take(m, bytes, size, map);
+		free(bytes);
+		return fine;
+	}
+	if (!pp_data_url_take(&text, said))
+		pp_buf_add(&text, said.p, said.n);
+	(void)pp_buf_room(&text, PP_SCAN_PAD);
+	m->failed |= text.failed;
+	fine = !text.failed && map_take(m, text.p, text.n, map);
+	pp_buf_release(&text);
 	return fine;
 }
 
@@ -229,14 +263,15 @@ map_find(void *data, const struct pp_profile *p, pp_str script)
 	struct pp_source_map *found = NULL;
 	uint32_t known = pp_map_get(&m->index, script);
 
-	if (named)
-		return named;
+	if (named || m->sole)
+		return named ? named : m->sole;
 	if (known != PP_MAP_NONE)
-		return m->found.at[known] ? m->found.at[known] : m->sole;
-	if (m->dirs.dirs.n && path.n) {
+		return m->found.at[known];
+	if ((m->dirs.dirs.n && path.n) || m->carried.n) {
 		found = calloc(1, sizeof *found);
 		m->failed |= !found;
-		if (found && !beside_find(m, path, found)) {
+		if (found && !carried_take(m, p, script, found) &&
+		    (!m->dirs.dirs.n || !path.n || !beside_find(m, path, found))) {
 			free(found);
 			found = NULL;
 		}
@@ -244,7 +279,7 @@ map_find(void *data, const struct pp_profile *p, pp_str script)
 	if (!pp_vec_push(&m->found, found) ||
 	    !pp_map_set(&m->index, script, (uint32_t)m->found.n - 1))
 		m->failed = true;
-	return found ? found : m->sole;
+	return found;
 }
 
 /* A map that is called otherwise is meant for the one script that there is. */
@@ -310,7 +345,7 @@ maps_init(struct pp_reply *r, struct maps *m, const char *const *files, size_t n
 	struct stat st;
 	size_t i;
 
-	*m = (struct maps){ .index.seed = PP_HASH_K1 };
+	*m = (struct maps){ .index.seed = PP_HASH_K1, .carried.seed = PP_HASH_K1 };
 	if (r->opts.confined)
 		return pp_answer_fail(a, PP_E_USAGE, PP_RULE_USAGE,
 		                      "source maps cannot be named here");
@@ -364,6 +399,17 @@ pp_maps_given(const struct pp_reply *r)
 	return r->asking.params->reading.maps.list.n > 0;
 }
 
+/* What a profile says first of a script counts. */
+static void
+carried_settle(struct maps *m, const struct pp_profile *p)
+{
+	size_t i = p->source_maps.n;
+
+	while (i-- > 0)
+		if (!pp_map_set(&m->carried, p->source_maps.at[i].script, (uint32_t)i))
+			m->failed = true;
+}
+
 pp_status
 pp_maps_apply(struct pp_reply *r, const char *const *files, size_t n, struct pp_profile **profile)
 {
@@ -377,6 +423,7 @@ pp_maps_apply(struct pp_reply *r, const char *const *files, size_t n, struct pp_
 	status = maps_init(r, &m, files, n);
 	if (status == PP_OK) {
 		sole_settle(&m, *profile);
+		carried_settle(&m, *profile);
 		status = pp_remap_derive(*profile, map_find, &m, &counts, &remapped);
 		if (status != PP_OK || m.failed)
 			status = pp_answer_fail_status(&r->asking.answer, PP_E_NOMEM);

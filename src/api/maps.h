@@ -1,6 +1,7 @@
 /*
- * Source maps for the scripts that a profile names: files and directories that the user names. A profile's paths are never
- * opened as they are, and nothing outside the directories is read; see api/source.h.
+ * Source maps for the scripts that a profile names: files and directories that the user names, and those that the
+ * profile brings. A profile's paths are never opened as they are, and nothing outside the directories is read; see
+ * api/source.h.
  */
 #ifndef PP_MAPS_H
 #define PP_MAPS_H

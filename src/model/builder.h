@@ -324,6 +324,8 @@ bool pp_build_edge_add(struct pp_builder *, const struct pp_edge_row *, uint64_t
 
 /* The text of a source line; a line given twice keeps its first text. */
 void pp_build_source(struct pp_builder *, pp_str file, uint32_t line, struct pp_slice text);
+/* The source map of a script, where order.maps: as such, as a data: address, or the address where it is. */
+void pp_build_source_map(struct pp_builder *, pp_str script, struct pp_slice text);
 /* Puts the source lines in order; pp_builder_finish() does it. False when out of memory. */
 bool pp_sources_settle(struct pp_profile *);
 

@@ -140,6 +140,17 @@ match_metrics(const struct pp_profile *into, const struct pp_profile *from,
 	return true;
 }
 
+static void
+merge_source_maps(struct pp_builder *into, const struct pp_profile *from,
+                  const struct pp_merge_maps *maps)
+{
+	size_t i;
+
+	for (i = 0; i < from->source_maps.n; i++)
+		pp_build_source_map(into, maps->id[PP_TO_STR][from->source_maps.at[i].script],
+		                    pp_text_of(from, from->source_maps.at[i].text));
+}
+
 bool
 pp_builder_merge(struct pp_builder *into, const struct pp_builder *from)
 {
@@ -157,6 +168,8 @@ pp_builder_merge(struct pp_builder *into, const struct pp_builder *from)
 	for (i = 0; ok && i < p->sources.n; i++)
 		pp_build_source(into, maps.id[PP_TO_STR][p->sources.at[i].file],
 		                p->sources.at[i].line, pp_text_of(p, p->sources.at[i].text));
+	if (ok)
+		merge_source_maps(into, p, &maps);
 	ok = ok && pp_merge_rows(into, p, &maps, false) && pp_merge_not_own(into, p, &maps) &&
 	     pp_merge_edges(into, p, &maps) && pp_merge_lines(into, p, &maps) &&
 	     pp_merge_funcs(into, p, &maps) && pp_stacks_merge(into, from, maps.id[PP_TO_FRAME]);
@@ -358,6 +371,7 @@ merge_sources(struct pp_merge *m, const struct pp_profile *from, const struct pp
 		if (giver == m->profiles)
 			pp_build_source(&m->builder, file, row->line, pp_text_of(from, row->text));
 	}
+	merge_source_maps(&m->builder, from, maps);
 	return true;
 }
 

@@ -54,6 +54,7 @@ struct pp_order {
 	bool
 	    listed; /* whoever writes them takes stacks as a list (model/held.h) as well as a tree */
 	double cut_share; /* stacks may end below a branch of less than this share; 0 = keep all */
+	bool maps;        /* source maps that the file brings are wanted (pp_build_source_map) */
 };
 
 /* Whether costs per function are all that is ordered. */

@@ -166,6 +166,12 @@ struct pp_source_row {
 	pp_str text;
 };
 
+/* The source map of a script that came with the profile: as such, as a data: address, or an address where it is. */
+struct pp_source_map_row {
+	pp_str script;
+	pp_str text;
+};
+
 /* What a function is in the script that its source became. */
 struct pp_generated_row {
 	pp_str name, file;
@@ -299,7 +305,8 @@ struct pp_profile {
 	struct pp_calls_facet calls;
 	struct pp_lines_facet lines;
 	struct pp_costs_facet costs;
-	PP_VEC(struct pp_source_row) sources; /* by file, then line */
+	PP_VEC(struct pp_source_row) sources;         /* by file, then line */
+	PP_VEC(struct pp_source_map_row) source_maps; /* as they came */
 	struct pp_kept_facet kept;
 
 	struct pp_derived_facet derived;

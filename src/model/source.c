@@ -18,6 +18,15 @@ pp_build_source(struct pp_builder *b, pp_str file, uint32_t line, struct pp_slic
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
 }
 
+void
+pp_build_source_map(struct pp_builder *b, pp_str script, struct pp_slice text)
+{
+	struct pp_source_map_row row = { script, pp_build_str(b, text) };
+
+	if (pp_builder_ok(b) && script && text.n && !pp_vec_push(&b->profile->source_maps, row))
+		pp_builder_fail(b, PP_E_NOMEM, NULL);
+}
+
 static int
 source_order(const void *left, const void *right)
 {

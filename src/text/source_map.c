@@ -536,27 +536,39 @@ percent_decode(struct pp_buf *out, struct pp_slice text)
 	}
 }
 
+bool
+pp_data_url_take(struct pp_buf *out, struct pp_slice url)
+{
+	struct pp_slice type;
+	size_t before = out->n;
+	bool comma;
+
+	if (!pp_slice_take(&url, "data:"))
+		return false;
+	type = pp_slice_cut(&url, ',', &comma);
+	if (!comma)
+		return false;
+	if (!pp_slice_ends(type, ";base64"))
+		percent_decode(out, url);
+	else if (!pp_base64_take(out, url))
+		out->n = before;
+	return out->n > before;
+}
+
 struct pp_slice
 pp_script_map(struct pp_slice script, struct pp_buf *out)
 {
 	static const char word[] = "sourceMappingURL=";
-	struct pp_slice rest = script, url = { 0 }, type;
+	struct pp_slice rest = script, url = { 0 };
 	const unsigned char *found;
-	bool comma;
 
 	while (rest.n && (found = memmem(rest.p, rest.n, word, sizeof word - 1)) != NULL) {
 		rest = pp_slice_between(found + sizeof word - 1, rest.p + rest.n);
 		for (url = pp_slice_of(rest.p, 0); url.n < rest.n && rest.p[url.n] > ' ';)
 			url.n++;
 	}
-	if (!pp_slice_take(&url, "data:"))
+	if (!pp_slice_starts(url, "data:"))
 		return url;
-	type = pp_slice_cut(&url, ',', &comma);
-	if (!comma)
-		return pp_slice_of("", 0);
-	if (!pp_slice_ends(type, ";base64"))
-		percent_decode(out, url);
-	else if (!pp_base64_take(out, url))
-		out->n = 0;
+	(void)pp_data_url_take(out, url);
 	return pp_slice_of("", 0);
 }

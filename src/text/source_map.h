@@ -60,6 +60,8 @@ bool pp_source_map_find_line(const struct pp_source_map *, uint32_t line, struct
 struct pp_slice pp_source_map_function(const struct pp_source_map *, uint32_t line, uint32_t column,
                                        struct pp_slice generated);
 
+/* Appends what a data: address holds; false when it is none, or cannot be decoded. */
+bool pp_data_url_take(struct pp_buf *out, struct pp_slice url);
 /*
  * The map that a script names in its last sourceMappingURL: a name, or a map as such (data:), which is appended to `out`.
  * Nothing when there is none, or none that can be decoded.

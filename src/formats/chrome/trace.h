@@ -174,6 +174,12 @@ bool pp_trace_number(struct trace_read *, struct pp_scan *, int64_t *);
 /* An id as text, whether it is a number or one in quotes; empty when it is neither. */
 struct pp_slice pp_trace_id(struct trace_read *, struct pp_scan *);
 pp_str pp_trace_string(struct trace_read *, struct pp_slice);
+/* The object under a key of another one; NULL when there is none. */
+const unsigned char *pp_trace_object(struct trace_read *, const unsigned char *object,
+                                     const char *name);
+/* The source map that an event names for a script, and those of the metadata. */
+void pp_trace_script_take(struct trace_read *, const struct event *);
+void pp_trace_maps_read(struct trace_read *, struct pp_scan);
 /* The frame of a name within a category. */
 pp_frame pp_trace_frame(struct trace_read *, pp_str name, pp_str module);
 

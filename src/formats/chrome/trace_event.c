@@ -204,9 +204,8 @@ pp_trace_frame(struct trace_read *r, pp_str name, pp_str module)
 
 /* ---- events -------------------------------------------------------------------------------- */
 
-/* The object under a key of another one; NULL when there is none. */
-static const unsigned char *
-object_in(struct trace_read *r, const unsigned char *object, const char *name)
+const unsigned char *
+pp_trace_object(struct trace_read *r, const unsigned char *object, const char *name)
 {
 	struct pp_scan s;
 	struct pp_json_str key;
@@ -270,7 +269,7 @@ profile_take(struct trace_read *r, const struct event *e)
 	    (!chunk && !pp_json_str_eq(e->name, "Profile") &&
 	     !pp_json_str_eq(e->name, "CpuProfile")))
 		return false;
-	data = object_in(r, e->args, "data");
+	data = pp_trace_object(r, e->args, "data");
 	/* Without an id, the thread is one. */
 	id = e->id.n ? pp_trace_string(r, e->id) : pp_trace_string(r, e->tid) | 1u << 31;
 	fine = chunk ? pp_vec_push(&r->chunks,
@@ -430,6 +429,8 @@ event_take(struct trace_read *r, const struct event *e)
 		return;
 	}
 	r->b->profile->events++;
+	if (PP_UNLIKELY(r->doc.reader->order->maps))
+		pp_trace_script_take(r, e);
 	if (e->ph == 'M') {
 		metadata_take(r, e);
 	} else if (e->ph == 'B' || e->ph == 'E' || e->ph == 'X') {
@@ -494,6 +495,8 @@ metadata_read(struct trace_read *r, struct pp_scan *s, struct pp_json_str name)
 	while (pp_builder_ok(r->b) && pp_scan_key(s, &key) && pp_scan_skip(s, &value)) {
 		struct pp_scan member = pp_json_doc_scan(&r->doc, value.p);
 
+		if (r->doc.reader->order->maps && pp_json_str_eq(key, "sourceMaps"))
+			pp_trace_maps_read(r, member);
 		if (other && pp_json_str_eq(key, "exporter") && pp_scan_if_string(&member, &text))
 			r->b->profile->producer = pp_json_doc_str(&r->doc, text);
 		else if (value.n > META_MOST)

@@ -28,6 +28,22 @@ enum ff_metric { FF_SAMPLES, FF_TIME, FF_BYTES, FF_CPU, FF_JS, FF_NATIVE, FF_MET
 
 typedef PP_VEC(uint32_t) ff_column;
 
+/* What a column has at a row, FF_NONE where it is too short or not there. */
+static inline uint32_t
+ff_cell_at(const ff_column *column, size_t row)
+{
+	return row < column->n ? column->at[row] : FF_NONE;
+}
+
+/* The same of a line or column of a text, 0 = not known. */
+static inline uint32_t
+ff_place_at(const ff_column *column, size_t row)
+{
+	uint32_t v = ff_cell_at(column, row);
+
+	return v < FF_LEFT_OUT ? v : 0;
+}
+
 /* A binary: where it was loaded, where that is known. */
 struct ff_lib {
 	pp_str name, build_id;
@@ -185,6 +201,20 @@ void ff_schemas_release(struct ff_schemas *);
 void ff_marker_take(struct ff_read *, uint32_t series, const struct ff_marker *);
 /* The same of a table of columns. */
 void ff_markers_read(struct ff_read *, const unsigned char *at, uint32_t series);
+
+/* ---- originals.c ---- */
+
+/* Tables as they stand in the file, and those of their columns that are read. */
+struct ff_originals {
+	const unsigned char *funcs, *frames, *sources, *locations;
+	const ff_column *source_file;
+	const ff_column *func_script, *func_line, *func_column;
+	const ff_column *frame_func, *frame_line, *frame_column;
+	pp_str (*string)(struct ff_read *, uint32_t row);
+};
+
+/* Source maps out of what is known of scripts. */
+void ff_originals_load(struct ff_read *, const struct ff_originals *);
 
 /* ---- location.c ---- */
 

@@ -522,8 +522,13 @@ static const struct pp_slice document_keys[D_KEYS] = { PP_KEY("meta"),      PP_K
 static bool
 source_take(struct ff_read *r, size_t row, const unsigned char *const *cells, void *ctx)
 {
-	if (!pp_vec_push(&gecko(r)->sources, ff_str_at(r, cells[0])))
+	pp_str file = ff_str_at(r, cells[0]);
+	struct pp_slice map;
+
+	if (!pp_vec_push(&gecko(r)->sources, file))
 		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+	if (r->doc.reader->order->maps && ff_text_at(r, cells[1], &map))
+		pp_build_source_map(r->b, file, map);
 	return true;
 }
 
@@ -550,14 +555,14 @@ clock_set(struct ff_read *r, const unsigned char *meta)
 static void
 process_read(struct ff_read *r, const unsigned char *const *v)
 {
-	static const struct pp_slice filename[] = { PP_KEY("filename") };
+	static const struct pp_slice keys[] = { PP_KEY("filename"), PP_KEY("sourceMapURL") };
 	struct gk_table sources = { .row = source_take };
 	struct gk_read *g = gecko(r);
 
 	ff_meta_read(r, v[D_META]);
 	clock_set(r, v[D_META]);
 	g->sources.n = 0;
-	(void)table_read(r, v[D_SOURCES], filename, 1, 0, &sources);
+	(void)table_read(r, v[D_SOURCES], keys, 2, 0, &sources);
 	value_or_text(r, v[D_LIBS] ? v[D_LIBS] : v[D_META], ff_libs_read);
 	(void)ff_each(r, v[D_THREADS], thread_take, NULL);
 }

@@ -75,10 +75,21 @@ firefox_bid(const struct pp_peek *peek)
 
 /* ---- tables ----------------------------------------------------------------------------- */
 
-enum { T_STACKS, T_FRAMES, T_FUNCS, T_RESOURCES, T_STRINGS, T_SOURCES, T_OLD_STRINGS, T_TABLES };
+enum {
+	T_STACKS,
+	T_FRAMES,
+	T_FUNCS,
+	T_RESOURCES,
+	T_STRINGS,
+	T_SOURCES,
+	T_OLD_STRINGS,
+	T_LOCATIONS,
+	T_TABLES
+};
 static const struct pp_slice table_keys[T_TABLES] = {
-	PP_KEY("stackTable"),  PP_KEY("frameTable"), PP_KEY("funcTable"),  PP_KEY("resourceTable"),
-	PP_KEY("stringArray"), PP_KEY("sources"),    PP_KEY("stringTable")
+	PP_KEY("stackTable"),    PP_KEY("frameTable"),         PP_KEY("funcTable"),
+	PP_KEY("resourceTable"), PP_KEY("stringArray"),        PP_KEY("sources"),
+	PP_KEY("stringTable"),   PP_KEY("sourceLocationTable")
 };
 
 enum { H_NAME, H_PID, H_TID, H_PROCESS, H_SAMPLES, H_JS, H_NATIVE, H_LIBS, H_MARKERS, H_KEYS };
@@ -178,13 +189,6 @@ string_at(struct ff_read *r, uint32_t row)
 		s->known = true;
 	}
 	return s->id;
-}
-
-/* What a column has at a row, FF_NONE where it is too short or not there. */
-static uint32_t
-cell_at(const ff_column *column, size_t row)
-{
-	return row < column->n ? column->at[row] : FF_NONE;
 }
 
 /* Whether all that a column names is there; a column that is there must be long enough. */
@@ -343,6 +347,26 @@ stacks_load(struct ff_read *r)
 }
 
 static void
+originals_load(struct ff_read *r)
+{
+	struct pf_tables *t = &processed(r)->tables;
+	const struct ff_originals o = { .funcs = t->at[T_FUNCS],
+		                        .frames = t->at[T_FRAMES],
+		                        .sources = t->at[T_SOURCES],
+		                        .locations = t->at[T_LOCATIONS],
+		                        .source_file = &t->source_file,
+		                        .func_script = &t->func_source,
+		                        .func_line = &t->func_line,
+		                        .func_column = &t->func_column,
+		                        .frame_func = &t->frame_func,
+		                        .frame_line = &t->frame_line,
+		                        .frame_column = &t->frame_column,
+		                        .string = string_at };
+
+	ff_originals_load(r, &o);
+}
+
+static void
 made_clear(struct ff_read *r)
 {
 	struct pf_tables *t = &processed(r)->tables;
@@ -374,38 +398,32 @@ tables_load(struct ff_read *r, const unsigned char *const *own)
 	t->fine = false;
 	strings_load(r);
 	t->fine = funcs_load(r) && frames_load(r) && stacks_load(r);
+	if (t->fine && r->doc.reader->order->maps)
+		originals_load(r);
 	made_clear(r);
 	return t->fine && pp_builder_ok(r->b);
 }
 
 /* ---- frames ----------------------------------------------------------------------------- */
 
-/* A number of a line or column, 0 = not known. */
-static uint32_t
-place_at(const ff_column *column, size_t row)
-{
-	uint32_t v = cell_at(column, row);
-
-	return v < FF_LEFT_OUT ? v : 0;
-}
-
 static pp_func
 func_make(struct ff_read *r, uint32_t row)
 {
 	struct pf_tables *t = &processed(r)->tables;
-	uint32_t resource = cell_at(&t->func_resource, row), source = cell_at(&t->func_source, row);
+	uint32_t resource = ff_cell_at(&t->func_resource, row),
+	         source = ff_cell_at(&t->func_source, row);
 	struct pp_func_row func = { .name = string_at(r, t->func_name.at[row]),
-		                    .line = place_at(&t->func_line, row),
-		                    .column = place_at(&t->func_column, row) };
+		                    .line = ff_place_at(&t->func_line, row),
+		                    .column = ff_place_at(&t->func_column, row) };
 	struct pp_slice name;
 
 	if (t->funcs.at[row])
 		return t->funcs.at[row];
-	func.file = string_at(r, t->func_source.n ? cell_at(&t->source_file, source)
-	                                          : cell_at(&t->func_file, row));
-	if (cell_at(&t->resource_type, resource) == RESOURCE_LIBRARY)
-		func.module = ff_module(r, string_at(r, cell_at(&t->resource_name, resource)),
-		                        cell_at(&t->resource_lib, resource));
+	func.file = string_at(r, t->func_source.n ? ff_cell_at(&t->source_file, source)
+	                                          : ff_cell_at(&t->func_file, row));
+	if (ff_cell_at(&t->resource_type, resource) == RESOURCE_LIBRARY)
+		func.module = ff_module(r, string_at(r, ff_cell_at(&t->resource_name, resource)),
+		                        ff_cell_at(&t->resource_lib, resource));
 	name = pp_text_of(r->b->profile, func.name);
 	if (func.module && name.n > 2 && memcmp(name.p, "0x", 2) == 0)
 		func.flags = PP_FUNC_UNKNOWN;
@@ -424,9 +442,9 @@ frame_make(struct ff_read *r, uint32_t row)
 		return t->frames.at[row];
 	frame.func = func_make(r, t->frame_func.at[row]);
 	if (!pp_order_is_by_function(r->doc.reader->order)) {
-		depth = place_at(&t->frame_depth, row);
-		frame.line = place_at(&t->frame_line, row);
-		frame.column = place_at(&t->frame_column, row);
+		depth = ff_place_at(&t->frame_depth, row);
+		frame.line = ff_place_at(&t->frame_line, row);
+		frame.column = ff_place_at(&t->frame_column, row);
 		frame.inline_depth = depth < UINT16_MAX ? (uint16_t)depth : UINT16_MAX;
 		frame.flags = depth ? PP_FRAME_INLINED : 0;
 		if (row < t->frame_address.n)

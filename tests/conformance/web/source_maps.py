@@ -165,6 +165,105 @@ def lines(room):
                   'what the map does not say stays')
 
 
+def carried(room, profile, whole, text):
+    """Maps that profiles bring, or name."""
+    with open(profile) as file:
+        recorded = json.load(file)
+    script, data = 'file:///srv/app/out/bundle.js', 'data:application/json;base64,' + base64.b64encode(text.encode()).decode()
+    room.file('empty/x', '')
+    room.file('served/maps/m.json', text)
+    room.file('old/out/bundle.js.map', {'version': 3, 'sources': ['old.ts'], 'names': [], 'mappings': 'AAAA'})
+    given = {name: ['--source-map', os.path.join(room.at, name)] for name in ('empty', 'served', 'old')}
+
+    def trace(name, said=None, **rest):
+        event = {'ph': 'X', 'pid': 1, 'tid': 1, 'ts': 5, 'dur': 0, 'name': 'ScriptCatchup', 'cat': 'disabled-by-default-devtools.v8-source-rundown'}
+        events = [{'ph': 'I', 'pid': 1, 'tid': 1, 'ts': 1, 'name': 'CpuProfile', 'args': {'data': {'cpuProfile': recorded}}}]
+        if said:
+            events.insert(0, {**event, 'args': {'data': {'isolate': '1', 'scriptId': 3, 'sourceMapUrl': said, 'url': script}}})
+        return room.file(f'empty/{name}.json', {'traceEvents': events, **rest})
+
+    def shown(file, *arguments):
+        return {key: f['self']['time'] for key, f in room.top(file, *arguments).items() if f['self'].get('time')}
+
+    want = {key: f['self']['time'] for key, f in whole.items() if f['self']['time']}
+    room.tap.same(shown(trace('data', data), *given['empty']), want, 'a trace whose event has the map of a script')
+    room.tap.same(shown(trace('percent', 'data:application/json,' + urllib.parse.quote(text)), '--source-map', 'auto'), want, 'the same with auto')
+    room.tap.same(shown(trace('data', data), *given['old']), want, 'it goes before one that lies in a directory')
+    named = shown(trace('data', data), '--source-map', os.path.join(room.at, 'old/out/bundle.js.map'))
+    room.tap.ok(any(key[1] == 'old.ts' for key in named), 'but not before one that is named', str(list(named)[:3]))
+    for said in ('../maps/m.json', '/srv/maps/m.json', 'https://h/maps/m.json?v=2'):
+        room.tap.same(shown(trace('said', said), *given['served']), want, f'a trace that says where the map is: {said}')
+    maps = [3, {'url': 'http://h/other.js', 'sourceMap': {}}, {'url': script, 'sourceMapUrl': 'x.map', 'sourceMap': json.loads(text)}]
+    room.tap.same(shown(trace('saved', metadata={'sourceMaps': maps}), *given['empty']), want, 'a trace that DevTools saved with its maps')
+    room.tap.ok(not any('minified' in f for f in room.top(trace('data', data)).values()), 'nothing is mapped unless that is asked for')
+    broken = room.run('top', trace('broken', data[:200]), *given['empty'])
+    room.tap.ok(broken.returncode == 0, 'a map that is cut leaves the names as they are', broken.stderr.decode())
+    merged = json.loads(room.run('top', '--json', '-n', '0', trace('a', data), trace('b', data), *given['empty']).stdout)
+    room.tap.same({f['name']: f['self']['time'] for f in merged['functions'] if f['name'] in KNOWN},
+                  {key[0]: 2 * time for key, time in want.items() if key[0] in KNOWN}, 'two traces that bring their maps')
+
+
+def in_firefox(room, profile, whole, text):
+    """Maps that profiles of Firefox bring, and places in sources that they have."""
+    made = os.path.join(room.at, 'empty', 'made.json')
+    room.run('convert', '-q', profile, '--to', 'firefox', '-o', made)
+    with open(made) as file:
+        document = json.load(file)
+    shared, data = document['shared'], 'data:application/json;base64,' + base64.b64encode(text.encode()).decode()
+    strings, sources = shared['stringArray'], shared['sources']
+    sources['sourceMapURL'] = [len(strings) if strings[f].endswith('/bundle.js') else None for f in sources['filename']]
+    strings.append(data)
+    auto = ['--source-map', 'auto']
+    top = room.top(room.file('empty/firefox.json', document), *auto)
+    room.tap.same({key for key, f in top.items() if 'minified' in f}, {key for key, f in whole.items() if 'minified' in f},
+                  'a profile of Firefox whose sources have their maps')
+    strings[-1] = '../maps/m.json'
+    top = room.top(room.file('empty/firefox.json', document), '--source-map', os.path.join(room.at, 'served'))
+    room.tap.same({key for key, f in top.items() if 'minified' in f}, {key for key, f in whole.items() if 'minified' in f},
+                  'one that says where they are')
+    located(room, document, auto)
+    place = next(f['minified'] for f in whole.values() if f['name'] == 'countPrimes')
+    gecko = {'meta': {'version': 35, 'startTime': 0, 'interval': 1, 'processType': 0}, 'libs': [], 'processes': [], 'sources': {
+        'schema': {'id': 0, 'filename': 1, 'startLine': 2, 'startColumn': 3, 'sourceMapURL': 4}, 'data': [['u', 'http://h/x.js', 1, 1, data]]},
+        'threads': [{'name': 'GeckoMain', 'processType': 'default', 'tid': 1, 'pid': 1, 'markers': {'schema': {}, 'data': []},
+                     'stringTable': [f'o (http://h/x.js:{place["line"]}:{place["column"]})[0]'],
+                     'frameTable': {'schema': {'location': 0}, 'data': [[0]]}, 'stackTable': {'schema': {'prefix': 0, 'frame': 1}, 'data': [[None, 0]]},
+                     'samples': {'schema': {'stack': 0, 'time': 1, 'eventDelay': 2}, 'data': [[0, 1, 0]]}}]}
+    top = room.top(room.file('empty/gecko.json', gecko), *auto)
+    room.tap.same(list(top), [('countPrimes', *KNOWN['countPrimes'][:3])], 'a recording of Firefox whose sources have their maps')
+
+
+def located(room, document, auto):
+    """What the page of Firefox saves once it has used source maps: places of functions and frames, which may be none."""
+    shared = json.loads(json.dumps(document))['shared']
+    strings, funcs, frames, sources = shared['stringArray'], shared['funcTable'], shared['frameTable'], shared['sources']
+    script = next(i for i, f in enumerate(sources['filename']) if strings[f].endswith('/bundle.js'))
+    own = [i for i in range(funcs['length']) if funcs['source'][i] == script]
+    known = own[:-1]
+    for name in ('one.ts', 'q"two.ts'):
+        for column, value in (('id', None), ('filename', len(strings)), ('sourceMapURL', None)):
+            sources.setdefault(column, [None] * sources['length']).append(value)
+        sources['length'] += 1
+        strings.append(name)
+    sources['sourceMapURL'] = [None] * sources['length']
+    places = {f: (sources['length'] - 1 - n % 2, 100 + 7 * n, 1 + n % 5) for n, f in enumerate(known)}
+    shared['sourceLocationTable'] = {'length': len(known), **{key: [places[f][i] for f in known] for i, key in enumerate(('source', 'line', 'column'))}}
+    funcs['originalLocation'] = [known.index(f) if f in known else None for f in range(funcs['length'])]
+    frames['originalLocation'] = [None] * frames['length']
+    top = room.top(room.file('empty/located.json', {**document, 'shared': shared}), *auto)
+    want = {(strings[funcs['name'][f]], strings[sources['filename'][places[f][0]]], *places[f][1:]) for f in known}
+    same = {(strings[funcs['name'][f]], strings[sources['filename'][script]], funcs['lineNumber'][f], funcs['columnNumber'][f]) for f in own[-1:]}
+    found = {key for key in top if key[1] in ('one.ts', 'q"two.ts')}
+    room.tap.ok(found and found <= want, 'places in sources that a profile of Firefox has', f'{sorted(found - want)} {sorted(want - found)}')
+    room.tap.ok(same & set(top), 'what has none stays', str(sorted(map(str, top))))
+    hostile = json.loads(json.dumps({**document, 'shared': shared}))
+    table = hostile['shared']['sourceLocationTable']
+    table['source'], table['line'], table['column'] = [10 ** 9] * 3, [4294967294, -1, None, 7], ['x']
+    hostile['shared']['funcTable']['lineNumber'] = [4294967200] * funcs['length']
+    run = room.run('top', room.file('empty/hostile.json', hostile), *auto)
+    room.tap.ok(run.returncode == 0, 'places that make no sense', run.stderr.decode())
+
+
 def made_map():
     sources, names = RANDOM.randint(1, 4), RANDOM.randint(0, 5)
     made = []
@@ -265,9 +364,11 @@ def main():
     polyprof, maps = map(os.path.abspath, sys.argv[1:3])
     tap = Tap()
     room = Room(polyprof, maps, tap)
-    profile, _, text = bundle(room)
+    profile, whole, text = bundle(room)
     places(room, profile)
     outside(room, profile, text)
+    carried(room, profile, whole, text)
+    in_firefox(room, profile, whole, text)
     lines(room)
     random_maps(room, os.path.abspath(sys.argv[3]) if len(sys.argv) > 3 else None)
     hostile(room, profile, text)
