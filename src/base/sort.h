@@ -14,4 +14,7 @@
 void pp_sort(void *base, size_t n, size_t size, int (*cmp)(const void *, const void *, void *ctx),
              void *ctx);
 
+/* Sorts by the upper 32 bits; what is alike in them stays in its order. There is room for as many in `room`. */
+void pp_sort_words(uint64_t *words, uint64_t *room, size_t n);
+
 #endif

@@ -99,9 +99,34 @@ check_stop(size_t n)
 	free(seen);
 }
 
+/* Numbers of so many bits, many of them twice: what is alike stays in its order. */
+static void
+check_words(size_t n, unsigned bits)
+{
+	uint64_t *words = calloc(2 * n + 1, sizeof *words), random = 88172645463325252u;
+	size_t i, wrong = 0, sum = 0;
+
+	for (i = 0; words && i < n; i++) {
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		words[i] = random >> (64 - bits) << 32 | i;
+	}
+	if (words)
+		pp_sort_words(words, words + n, n);
+	for (i = 0; words && i < n; i++) {
+		sum += (uint32_t)words[i];
+		wrong += i && words[i - 1] >= words[i];
+	}
+	ok(words && wrong == 0 && (n == 0 || sum == n * (n - 1) / 2), "%zu words of %u bits", n,
+	   bits);
+	free(words);
+}
+
 int
 main(void)
 {
+	static const unsigned bits[] = { 1, 8, 11, 12, 22, 23, 32 };
 	static const size_t sizes[] = { 0, 1, 2, 3, 10, 1000, 100003 };
 	size_t i;
 
@@ -114,5 +139,7 @@ main(void)
 		check(sizes[i], 7, 1);
 		check(sizes[i], 7, -1);
 	}
+	for (i = 0; i < PP_COUNT_OF(bits) * PP_COUNT_OF(sizes); i++)
+		check_words(sizes[i / PP_COUNT_OF(bits)], bits[i % PP_COUNT_OF(bits)]);
 	return tap_done();
 }

@@ -177,6 +177,21 @@ context_of(struct pp_spaa_out *o, const struct pp_spaa_out_stack *s)
 	return pp_slice_of(o->context.p ? o->context.p : "", o->context.n);
 }
 
+/* Whether cells are whole numbers of the metric's own unit. */
+static inline bool
+is_whole(const struct pp_metric *m)
+{
+	return m->type != PP_REAL && !m->scale && m->factor_num <= 1 && m->factor_den <= 1;
+}
+
+static inline char *
+text_put(char *to, const void *text, size_t n)
+{
+	memcpy(to, text, n);
+	return to + n;
+}
+#define TEXT_PUT(to, text) text_put(to, text, sizeof(text) - 1)
+
 /* What stands around the value of a metric in a list of weights; made once. */
 static struct pp_spaa_out_weight *
 weight_frame(struct pp_spaa_out *o, size_t metric, bool freed)
@@ -226,16 +241,24 @@ weight_print(struct pp_spaa_out *o, struct pp_buf *out, size_t metric, bool free
 {
 	const struct pp_spaa_out_weight *w = weight_frame(o, metric, freed);
 	struct pp_decimal num = { 0 };
-	char text[PP_NUM_MAX];
-	size_t n = pp_value_print(&o->p->metrics.at[metric], v, text);
+	char text[PP_NUM_MAX], *to;
+	size_t n;
 
-	if (out->n)
-		pp_buf_addc(out, ',');
-	pp_buf_add(out, w->head.p, w->head.n);
-	pp_buf_add(out, text, n);
-	pp_buf_add(out, w->tail.p, w->tail.n);
-	o->failed |= !pp_decimal_parse(pp_slice_of(text, n), &num);
+	if (PP_LIKELY(is_whole(&o->p->metrics.at[metric]) && v.i >= 0 && v.i <= INT64_MAX)) {
+		num.magnitude = (uint64_t)v.i;
+		n = pp_num_print(text, v.i, 0);
+	} else {
+		n = pp_value_print(&o->p->metrics.at[metric], v, text);
+		o->failed |= !pp_decimal_parse(pp_slice_of(text, n), &num);
+	}
 	*mark += pp_spaa_mark_value(*mark, &num);
+	to = pp_buf_room(out, 1 + w->head.n + n + w->tail.n);
+	if (!to)
+		return;
+	*to = ',';
+	to = text_put(to + (out->n > 0), w->head.p, w->head.n);
+	to = text_put(text_put(to, text, n), w->tail.p, w->tail.n);
+	out->n = (size_t)(to - out->p);
 }
 
 /*
@@ -285,14 +308,6 @@ digits_make(struct pp_spaa_out *o)
 	return o->digits != NULL;
 }
 
-static inline char *
-text_put(char *to, const void *text, size_t n)
-{
-	memcpy(to, text, n);
-	return to + n;
-}
-#define TEXT_PUT(to, text) text_put(to, text, sizeof(text) - 1)
-
 static char *
 key_put(char *to, uint32_t key)
 {
@@ -339,6 +354,26 @@ pp_spaa_ids_claim(struct pp_spaa_out *o)
 		o->records.at[i].id = id_claim(o, o->records.at[i].id);
 }
 
+/* Room for a line of so many bytes: in the output itself where it has it. NULL when out of memory. */
+static char *
+line_begin(struct pp_spaa_out *o, size_t most)
+{
+	struct pp_sink *out = o->w->out;
+
+	o->line.n = 0;
+	o->in_place = (size_t)(out->end - out->cur) >= most;
+	return o->in_place ? (char *)out->cur : pp_buf_room(&o->line, most);
+}
+
+static void
+line_end(struct pp_spaa_out *o, char *end)
+{
+	if (o->in_place)
+		o->w->out->cur = (unsigned char *)end;
+	else
+		pp_sink_write(o->w->out, o->line.p, (size_t)(end - o->line.p));
+}
+
 /* Writes one record; `weights` and `own` are the texts of its lists without brackets. */
 static void
 stack_write(struct pp_spaa_out *o, const struct pp_spaa_out_stack *s, const struct pp_buf *weights,
@@ -351,9 +386,7 @@ stack_write(struct pp_spaa_out *o, const struct pp_spaa_out_stack *s, const stru
 
 	if (!pp_spaa_out_path(o, s->node) || (!s->node && !pp_vec_push(&o->path, 0)))
 		o->failed = true;
-	o->line.n = 0;
-	to = pp_buf_room(&o->line,
-	                 o->path.n * KEY_MOST + context.n + weights->n + own->n + RECORD_MOST);
+	to = line_begin(o, o->path.n * KEY_MOST + context.n + weights->n + own->n + RECORD_MOST);
 	if (o->failed || !to || weights->failed || own->failed) {
 		o->failed = true;
 		return;
@@ -372,7 +405,7 @@ stack_write(struct pp_spaa_out *o, const struct pp_spaa_out_stack *s, const stru
 		to = TEXT_PUT(to, "]}");
 	}
 	to = TEXT_PUT(to, "}\n");
-	pp_sink_write(o->w->out, o->line.p, (size_t)(to - o->line.p));
+	line_end(o, to);
 	if (o->from.record_of && !o->from.record_of[s->node])
 		o->from.record_of[s->node] = (uint32_t)o->stacks + 1;
 	o->stacks++;
@@ -384,9 +417,12 @@ static union pp_value
 value_part(const struct pp_metric *m, union pp_value v)
 {
 	uint64_t num = m->factor_num ? m->factor_num : 1, den = m->factor_den ? m->factor_den : 1;
-	pp_i128 most = (pp_i128)((pp_u128)UINT64_MAX * den / num),
-	        least = -(pp_i128)(((pp_u128)1 << 63) * den / num);
+	pp_i128 most, least;
 
+	if (PP_LIKELY(is_whole(m) && v.i >= INT64_MIN && v.i <= UINT64_MAX))
+		return v;
+	most = (pp_i128)((pp_u128)UINT64_MAX * den / num);
+	least = -(pp_i128)(((pp_u128)1 << 63) * den / num);
 	/* The digits of decimals are exact to 63 bits. */
 	if (m->scale) {
 		most = (pp_i128)((pp_u128)INT64_MAX * den / num);
@@ -422,7 +458,7 @@ value_negated(const struct pp_metric *m, union pp_value v)
 
 /* The weights of a stack as text, and of it what is the leaf's own where `less` says that it is not all. */
 struct lists {
-	struct pp_buf weights, own;
+	struct pp_buf *weights, *own;
 	bool apart;
 	uint64_t mark;
 };
@@ -435,13 +471,15 @@ lists_add(struct pp_spaa_out *o, struct lists *l, size_t metric, union pp_value 
 	union pp_value own;
 	uint64_t ignored = 0;
 
-	weight_print(o, &l->weights, metric, false, part, &l->mark);
+	weight_print(o, l->weights, metric, false, part, &l->mark);
+	if (!o->from.less_n)
+		return;
 	l->apart |= value_sign(m, less) != 0;
 	pp_value_sub(m, &part, less);
 	own = value_part(m, part);
 	/* Parts below 0 may make the own of several records pass what one can say. */
 	o->w->loss.too_large += pp_value_cmp(m, own, part) != 0;
-	weight_print(o, &l->own, metric, false, own, &ignored);
+	weight_print(o, l->own, metric, false, own, &ignored);
 }
 
 /* What of a part is not the leaf's own; where there is more than the part, the rest belongs to further records. */
@@ -458,9 +496,10 @@ group_main(struct pp_spaa_out *o, size_t event, struct pp_spaa_out_stack *s,
 {
 	const struct pp_spaa_out_event *e = &o->events.at[event];
 	const struct pp_metric *metrics = o->p->metrics.at;
-	struct lists l = { 0 };
+	struct lists l = { .weights = &o->weights_text, .own = &o->own_text };
 	size_t k, m;
 
+	l.weights->n = l.own->n = 0;
 	for (k = 0; k <= sums->n; k++) {
 		union pp_value part, less;
 		int sign;
@@ -480,10 +519,7 @@ group_main(struct pp_spaa_out *o, size_t event, struct pp_spaa_out_stack *s,
 	o->events.at[event].used = true;
 	s->event = &o->events.at[event];
 	if (write)
-		stack_write(o, s, &l.weights, l.apart ? &l.own : &l.weights, l.mark);
-	o->failed |= l.weights.failed || l.own.failed;
-	pp_buf_release(&l.weights);
-	pp_buf_release(&l.own);
+		stack_write(o, s, l.weights, l.apart ? l.own : l.weights, l.mark);
 }
 
 /* One value in a record of its own. */
@@ -495,7 +531,6 @@ group_side(struct pp_spaa_out *o, struct pp_spaa_out_stack *s, size_t metric,
 	bool freed = value_sign(m, sums->all[metric]) < 0;
 	union pp_value part = value_part(m, freed ? value_negated(m, sums->all[metric])
 	                                          : sums->all[metric]);
-	struct pp_buf weights = { 0 };
 	uint64_t mark = 0;
 
 	s->event = event_side(o, metric, freed);
@@ -503,12 +538,11 @@ group_side(struct pp_spaa_out *o, struct pp_spaa_out_stack *s, size_t metric,
 		return;
 	o->events.at[o->side[2 * metric + freed] - 1].used = true;
 	if (write) {
-		weight_print(o, &weights, metric, freed, part, &mark);
-		stack_write(o, s, &weights, &weights, mark);
+		o->weights_text.n = 0;
+		weight_print(o, &o->weights_text, metric, freed, part, &mark);
+		stack_write(o, s, &o->weights_text, &o->weights_text, mark);
 	}
 	pp_value_sub(m, &sums->all[metric], freed ? value_negated(m, part) : part);
-	o->failed |= weights.failed;
-	pp_buf_release(&weights);
 }
 
 static bool
@@ -662,6 +696,8 @@ out_release(struct pp_spaa_out *o)
 	free(o->from.record_of);
 	free(o->digits);
 	pp_vec_release(&o->path);
+	pp_buf_release(&o->weights_text);
+	pp_buf_release(&o->own_text);
 	pp_buf_release(&o->line);
 	pp_buf_release(&o->context);
 	free(o->keys);
@@ -669,6 +705,7 @@ out_release(struct pp_spaa_out *o)
 	pp_map_release(&o->ids);
 	pp_vec_release(&o->moved);
 	pp_vec_release(&o->records);
+	free(o->order);
 	pp_vec_release(&o->from.rows);
 	pp_vec_release(&o->events);
 }

@@ -105,10 +105,12 @@ struct pp_spaa_out {
 	int64_t *own; /* by function, where calls tell it together only */
 	PP_VEC(struct pp_spaa_out_event) events;
 	size_t main_events;
-	PP_VEC(struct pp_spaa_out_record) records; /* in the order of the file */
-	uint32_t *side;   /* per metric: its side events, positive and negative; 0 = none */
-	uint64_t *hash;   /* per node: of its path */
-	uint64_t *keys;   /* per frame or function: of itself */
+	PP_VEC(struct pp_spaa_out_record) records;
+	uint64_t
+	    *order;     /* the records as they are written: the lower 32 bits are a number of one */
+	uint32_t *side; /* per metric: its side events, positive and negative; 0 = none */
+	uint64_t *hash; /* per node: of its path */
+	uint64_t *keys; /* per frame or function: of itself */
 	uint32_t *dso_of; /* per module: its number; [0] for none, [modules.n] for kernels */
 	struct pp_map
 	    ids; /* those written; 0, or how many of `moved` tell where others of it went */
@@ -125,7 +127,9 @@ struct pp_spaa_out {
 		uint8_t n;
 	} * digits;
 	size_t digits_n;
-	struct pp_buf line, context; /* the context of the event and series written last */
+	struct pp_buf weights_text, own_text; /* lists of the record in work */
+	struct pp_buf line, context;          /* the context of the event and series written last */
+	bool in_place;                        /* a line in work is in the output, not in `line` */
 	uint32_t context_event, context_series;
 	bool carries_costs; /* of functions */
 	bool failed;

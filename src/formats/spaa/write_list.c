@@ -7,20 +7,24 @@
 #include "model/held.h"
 
 /* Stacks that are hashed side by side, since each step waits for the one before. */
-#define LANES 4
+#define LANES 5
+/* How far ahead the place of a hash is fetched. */
+#define AHEAD 12
 
 /* ---- hashes ----------------------------------------------------------------------------- */
 
 struct lanes {
 	struct pp_held_walk at[LANES];
 	uint64_t hash[LANES];
+	size_t next; /* stack that no lane has yet */
 };
 
-/* One more frame of each lane; all have one. */
-static inline void
+/* One more frame of each lane; all have one. True when a lane has none left. */
+static inline bool
 lanes_step(const struct pp_spaa_out *o, struct lanes *l)
 {
 	uint64_t key[LANES], hash[LANES];
+	bool ends = false;
 	unsigned k, i;
 
 	for (k = 0; k < LANES; k++) {
@@ -33,30 +37,58 @@ lanes_step(const struct pp_spaa_out *o, struct lanes *l)
 	for (k = 0; k < LANES; k++) {
 		l->hash[k] = hash[k];
 		pp_held_step(o->from.list, &l->at[k]);
+		ends |= !l->at[k].left;
 	}
+	return ends;
 }
 
-/* Hashes stacks [i, i + LANES), which are there. */
-static void
-lanes_hash(struct pp_spaa_out *o, size_t i)
+/* Gives a lane the next stack that has frames; false when there is none. */
+static bool
+lane_begin(struct pp_spaa_out *o, struct lanes *l, unsigned k)
 {
-	struct lanes l;
-	uint32_t least = UINT32_MAX;
-	unsigned k;
+	size_t n = pp_held_count(o->from.list);
 
-	for (k = 0; k < LANES; k++) {
-		l.at[k] = pp_held_walk(o->from.list, i + k);
-		l.hash[k] = PP_SPAA_FNV_BASIS;
-		least = l.at[k].left < least ? l.at[k].left : least;
+	for (; l->next < n && !o->from.list->stacks.at[l->next].left; l->next++)
+		o->hash[l->next + 1] = PP_SPAA_FNV_BASIS;
+	if (l->next == n)
+		return false;
+	l->at[k] = pp_held_walk(o->from.list, l->next++);
+	l->hash[k] = PP_SPAA_FNV_BASIS;
+	return true;
+}
+
+/* The rest of a stack, alone. */
+static void
+lane_finish(struct pp_spaa_out *o, struct lanes *l, unsigned k)
+{
+	struct pp_held_walk *at = &l->at[k];
+
+	for (; at->left; pp_held_step(o->from.list, at))
+		l->hash[k] = pp_spaa_path_add(l->hash[k], o->keys[pp_held_peek(o->from.list, at)]);
+	o->hash[at->stack + 1] = l->hash[k];
+}
+
+/* Hashes all stacks; a lane that is through goes on with the next one. */
+static void
+lanes_hash(struct pp_spaa_out *o)
+{
+	struct lanes l = { .next = 0 };
+	unsigned busy = 0, k;
+	bool more;
+
+	while (busy < LANES && lane_begin(o, &l, busy))
+		busy++;
+	for (more = busy == LANES; more;) {
+		if (!lanes_step(o, &l))
+			continue;
+		for (k = 0; k < LANES; k++)
+			if (!l.at[k].left) {
+				lane_finish(o, &l, k);
+				more &= lane_begin(o, &l, k);
+			}
 	}
-	for (; least; least--)
-		lanes_step(o, &l);
-	for (k = 0; k < LANES; k++) {
-		for (; l.at[k].left; pp_held_step(o->from.list, &l.at[k]))
-			l.hash[k] = pp_spaa_path_add(l.hash[k],
-			                             o->keys[pp_held_peek(o->from.list, &l.at[k])]);
-		o->hash[i + k + 1] = l.hash[k];
-	}
+	for (k = 0; k < busy; k++)
+		lane_finish(o, &l, k);
 }
 
 /* A stack that is there twice is one: the rows of the second belong to the node of the first. */
@@ -70,8 +102,8 @@ twins_find(struct pp_spaa_out *o, bool *any)
 	for (i = 0; fine && i < n; i++) {
 		uint32_t tag = (uint32_t)(o->hash[i + 1] >> 32), other;
 
-		if (i + 2 * LANES < n)
-			pp_slots_prefetch(&slots, (uint32_t)(o->hash[i + 1 + 2 * LANES] >> 32));
+		if (i + AHEAD < n)
+			pp_slots_prefetch(&slots, (uint32_t)(o->hash[i + 1 + AHEAD] >> 32));
 		for (at = pp_slots_begin(&slots, tag); (other = pp_slots_next(&slots, tag, &at));)
 			if (o->hash[other] == o->hash[i + 1]) {
 				if (pp_held_same(o->from.list, other - 1, i))
@@ -90,21 +122,13 @@ twins_find(struct pp_spaa_out *o, bool *any)
 bool
 pp_spaa_list_hashes(struct pp_spaa_out *o)
 {
-	size_t n = pp_held_count(o->from.list), whole = n - n % LANES, i;
-	struct pp_held_walk at;
+	size_t n = pp_held_count(o->from.list), i;
 	bool twins = false;
 
 	o->hash = malloc((n + 1) * sizeof *o->hash);
 	if (!o->hash)
 		return false;
-	for (i = 0; i < whole; i += LANES)
-		lanes_hash(o, i);
-	for (; i < n; i++) {
-		o->hash[i + 1] = PP_SPAA_FNV_BASIS;
-		for (at = pp_held_walk(o->from.list, i); at.left; pp_held_step(o->from.list, &at))
-			o->hash[i + 1] = pp_spaa_path_add(o->hash[i + 1],
-			                                  o->keys[pp_held_peek(o->from.list, &at)]);
-	}
+	lanes_hash(o);
 	if (!twins_find(o, &twins))
 		return false;
 	for (i = 0; twins && i < n; i++)

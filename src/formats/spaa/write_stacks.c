@@ -4,6 +4,7 @@
  */
 #include "base/sort.h"
 #include "formats/spaa/write.h"
+#include "model/held.h"
 
 static bool
 row_in_event(const struct pp_spaa_out *o, const struct pp_spaa_out_row *row,
@@ -188,20 +189,64 @@ node_find(struct pp_spaa_out *o, size_t first, size_t last, struct pp_spaa_sums 
 
 /* ---- records ---- */
 
-/* Event by event, that of the profile's first metric before the others; the heaviest stacks first. */
-static int
-record_order(const void *left, const void *right, void *context)
+/* Sorts what is there by 32 bits of each record; the lower ones of its weight, the upper ones, or its event's. */
+static void
+order_by(struct pp_spaa_out *o, uint64_t *room, uint32_t (*key)(const struct pp_spaa_out_record *))
 {
-	const struct pp_spaa_out_record *a = left, *b = right;
-	const uint32_t *first = context;
+	size_t i;
 
-	if (a->rank != b->rank)
-		return a->rank == *first || (b->rank != *first && a->rank < b->rank) ? -1 : 1;
-	if (a->weight != b->weight)
-		return a->weight < b->weight ? 1 : -1;
-	if (a->first != b->first)
-		return a->first < b->first ? -1 : 1;
-	return (a->event > b->event) - (a->event < b->event);
+	for (i = 0; i < o->records.n; i++) {
+		uint32_t at = (uint32_t)o->order[i];
+
+		o->order[i] = (uint64_t)key(&o->records.at[at]) << 32 | at;
+	}
+	pp_sort_words(o->order, room, o->records.n);
+}
+
+static uint32_t
+weight_low(const struct pp_spaa_out_record *r)
+{
+	return ~(uint32_t)r->weight;
+}
+
+static uint32_t
+weight_high(const struct pp_spaa_out_record *r)
+{
+	return ~(uint32_t)(r->weight >> 32);
+}
+
+static uint32_t
+rank_of(const struct pp_spaa_out_record *r)
+{
+	return r->rank;
+}
+
+/*
+ * Event by event, that of the profile's first metric before the others; the heaviest stacks first, and what weighs the
+ * same as it was found.
+ */
+static void
+records_order(struct pp_spaa_out *o, uint32_t first)
+{
+	size_t n = o->records.n, i;
+	uint64_t *room = malloc((n + 1) * sizeof *room);
+
+	o->order = malloc((n + 1) * sizeof *o->order);
+	if (n > UINT32_MAX || !room || !o->order)
+		o->failed = true;
+	for (i = 0; !o->failed && i < n; i++) {
+		struct pp_spaa_out_record *r = &o->records.at[i];
+
+		/* Those before it move up by one. */
+		r->rank = r->rank == first ? 0 : r->rank + (r->rank < first);
+		o->order[i] = i;
+	}
+	if (!o->failed) {
+		order_by(o, room, weight_low);
+		order_by(o, room, weight_high);
+		order_by(o, room, rank_of);
+	}
+	free(room);
 }
 
 void
@@ -221,8 +266,38 @@ pp_spaa_find_records(struct pp_spaa_out *o)
 	pp_spaa_ids_claim(o);
 	while (first < o->main_events && o->events.at[first].primary != primary)
 		first++;
-	if (!o->failed && o->records.n > 1)
-		pp_sort(o->records.at, o->records.n, sizeof *o->records.at, record_order, &first);
+	if (!o->failed)
+		records_order(o, first);
+}
+
+/* How many records ahead each thing that leads to the next is fetched. */
+#define AHEAD 8
+
+/* Records that are heaviest first are all over memory. */
+static void
+record_fetch(const struct pp_spaa_out *o, size_t i)
+{
+	const struct pp_held *list = o->from.list;
+	size_t n = o->records.n;
+
+#define RECORD(i) (&o->records.at[(uint32_t)o->order[i]])
+#define ROW(i) (&o->from.rows.at[RECORD(i)->first])
+	if (i + 4 * AHEAD >= n)
+		return;
+	__builtin_prefetch(RECORD(i + 4 * AHEAD));
+	__builtin_prefetch(ROW(i + 3 * AHEAD));
+	if (ROW(i + 2 * AHEAD)->cells)
+		__builtin_prefetch(ROW(i + 2 * AHEAD)->cells);
+	if (list) {
+		struct pp_held_walk at = pp_held_walk(list, ROW(i + AHEAD)->node - 1);
+
+		__builtin_prefetch(&list->stacks.at[ROW(i + 2 * AHEAD)->node - 1]);
+		pp_held_fetch(list, &at);
+		at.at += at.left;
+		pp_held_fetch(list, &at);
+	}
+#undef RECORD
+#undef ROW
 }
 
 void
@@ -233,7 +308,11 @@ pp_spaa_write_stacks(struct pp_spaa_out *o)
 
 	if (!sums_init(&sums, o))
 		o->failed = true;
-	for (i = 0; !o->failed && i < o->records.n && o->w->out->status == PP_OK; i++)
-		event_write(o, o->records.at[i], group_end(o, o->records.at[i].first), &sums, true);
+	for (i = 0; !o->failed && i < o->records.n && o->w->out->status == PP_OK; i++) {
+		struct pp_spaa_out_record record = o->records.at[(uint32_t)o->order[i]];
+
+		record_fetch(o, i);
+		event_write(o, record, group_end(o, record.first), &sums, true);
+	}
 	sums_release(&sums);
 }
