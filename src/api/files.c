@@ -6,6 +6,7 @@
 
 #include "api/maps.h"
 #include "api/members.h"
+#include "api/sequence.h"
 #include "api/shelf.h"
 #include "io/system.h"
 #include "output/html.h"
@@ -51,9 +52,8 @@ topic_keep(struct pp_reply *r, size_t topic, const char *file, struct pp_profile
 	return PP_OK;
 }
 
-/* Replaces a profile by what is to be seen of it. */
-static pp_status
-scope_apply(struct pp_reply *r, const struct pp_want *want, struct pp_profile **profile)
+pp_status
+pp_topic_scope(struct pp_reply *r, const struct pp_want *want, struct pp_profile **profile)
 {
 	static const struct pp_scope everything = { .depth = PP_UNSET };
 	const struct pp_scope *scope = pp_asking_scope(&r->asking);
@@ -108,7 +108,7 @@ topic_load(struct pp_reply *r, const char *const *files, size_t n,
 	}
 	status = pp_load_files(r, files, n, &order, &profile);
 	if (status == PP_OK)
-		status = scope_apply(r, &order.want, &profile);
+		status = pp_topic_scope(r, &order.want, &profile);
 	pp_filter_release(&filter);
 	if (status == PP_OK)
 		status = topic_keep(r, topic, n == 1 ? files[0] : NULL, &profile);
@@ -418,103 +418,30 @@ sides_find(struct pp_reply *r, const char *const *files, size_t n, const char **
 	return sides_given(r, n ? files[0] : NULL, out);
 }
 
-/* ---- profiles, one after the other ---- */
+/* ---- two sides ---- */
 
-struct sequence {
-	struct pp_reply *r;
-	const char *const *files;
-	struct pp_load_order order;
-	bool costs;              /* of functions suffice, where there are any */
-	struct pp_profile *held; /* the one that was read last */
-};
-
-static void
-sequence_when(void *data, size_t nth, int64_t *begin, uint64_t *profiles)
-{
-	const struct sequence *s = data;
-	const struct pp_stored *m = pp_member_find(s->r, s->files[nth]);
-
-	s->r->opts.provider->when(m->selected, m->nth, begin, profiles);
-}
-
-static struct pp_slice
-sequence_label(void *data, size_t nth, struct pp_slice key)
-{
-	const struct sequence *s = data;
-	const struct pp_stored *m = pp_member_find(s->r, s->files[nth]);
-
-	return s->r->opts.provider->label(m->selected, m->nth, key);
-}
-
+/* Reads one run, or takes what its functions cost where its store has that. */
 static pp_status
-sequence_load(void *data, size_t nth, const struct pp_profile **profile)
+run_load(struct pp_reply *r, const char *const *file, const struct pp_load_order *order,
+         size_t topic)
 {
-	struct sequence *s = data;
-	pp_status status;
+	const struct pp_compared *params =
+	    (const struct pp_compared *)(const void *)r->asking.params;
+	const struct pp_scope *scope = pp_asking_scope(&r->asking);
+	struct pp_profile *profile = NULL;
+	pp_status status = PP_E_UNSUPPORTED;
 
-	pp_profile_free(s->held);
-	s->held = NULL;
-	status = s->costs ? pp_member_costs(s->r, s->files[nth], &s->held) : PP_E_UNSUPPORTED;
+	if ((order->want.facets & PP_COSTS) && !r->asking.params->base &&
+	    !pp_topic_wants_whole(r) && !(scope && pp_scope_given(scope)))
+		status = pp_member_costs(r, *file, params->normalize == PP_NORM_TIME, &profile);
 	if (status == PP_E_UNSUPPORTED)
-		status = pp_load_files(s->r, s->files + nth, 1, &s->order, &s->held);
+		return topic_load(r, file, 1, order, topic);
 	if (status == PP_OK)
-		status = scope_apply(s->r, &s->order.want, &s->held);
-	*profile = s->held;
+		status = pp_topic_scope(r, &order->want, &profile);
+	if (status == PP_OK)
+		status = topic_keep(r, topic, *file, &profile);
+	pp_profile_free(profile);
 	return status;
-}
-
-static bool
-sequence_keep(void *data)
-{
-	struct sequence *s = data;
-	struct pp_profile **kept =
-	    s->held ? pp_answer_own(answer_of(s->r), sizeof *kept, profile_release) : NULL;
-
-	if (kept)
-		*kept = s->held;
-	s->held = NULL;
-	return kept != NULL;
-}
-
-/* So many runs are not held at once. */
-#define RUNS_MANY 16
-
-/* Many runs: each is read, added to what is compared, and let go of unless the answer names a function of it. */
-static pp_status
-ask_runs(struct pp_reply *r, const char *const *files, const struct pp_load_order *order)
-{
-	struct sequence s = {
-		.r = r, .files = files, .order = *order, .costs = order->want.facets & PP_COSTS
-	};
-	struct pp_sequence sequence = { r->subject.n,  &s,           sequence_when, sequence_label,
-		                        sequence_load, sequence_keep };
-	const struct pp_scope *scope = pp_asking_scope(&r->asking);
-	pp_status status;
-	size_t i;
-
-	if (scope && pp_scope_given(scope)) {
-		s.costs = false;
-		s.order.want.facets = pp_scope_facets(scope, pp_asking_want(&r->asking).facets);
-	}
-	for (i = 0; i < r->subject.n; i++)
-		r->topics[i] = (struct pp_topic){ .file = files[i] };
-	r->subject.sequence = &sequence;
-	status = pp_asking_run(&r->asking, &r->subject);
-	r->subject.sequence = NULL;
-	pp_profile_free(s.held);
-	return status;
-}
-
-/* Whether runs can be read one after the other: nothing that is asked for needs them all. */
-static bool
-runs_stream(const struct pp_reply *r, const struct pp_load_order *order)
-{
-	const struct pp_subject *s = &r->subject;
-	const struct pp_scope *scope = pp_asking_scope(&r->asking);
-
-	return s->by || (s->n >= RUNS_MANY && s->split > 0 && s->split < s->n &&
-	                 (order->want.facets & PP_COSTS) && !r->asking.params->base &&
-	                 !pp_topic_wants_whole(r) && !(scope && pp_scope_given(scope)));
 }
 
 /* Reads both sides and asks; once more with all that there is when costs per function did not do. */
@@ -538,12 +465,12 @@ ask_sides(struct pp_reply *r, const char *const *files, size_t n)
 	    pp_files_stay(r, all, r->subject.n))
 		order.want.facets = (facets & ~(unsigned)PP_FACETS) | PP_COSTS;
 	for (;;) {
-		bool streams = !order.again && runs_stream(r, &order);
+		bool streams = !order.again && pp_runs_stream(r, &order);
 
 		for (i = 0; i < r->subject.n && status == PP_OK && !streams; i++)
-			status = topic_load(r, all + i, 1, &order, i);
+			status = run_load(r, all + i, &order, i);
 		if (status == PP_OK)
-			status = streams ? ask_runs(r, all, &order)
+			status = streams ? pp_ask_runs(r, all, &order)
 			                 : pp_asking_run(&r->asking, &r->subject);
 		if (!answer_of(r)->needs_stacks || order.again)
 			return status;
@@ -552,24 +479,6 @@ ask_sides(struct pp_reply *r, const char *const *files, size_t n)
 		order.again = true;
 		status = PP_OK;
 	}
-}
-
-static pp_status
-ask_over_time(struct pp_reply *r, const char *const *files, size_t n)
-{
-	struct sequence s = { .r = r,
-		              .files = files,
-		              .order = { .want = pp_asking_want(&r->asking) } };
-	struct pp_sequence sequence = {
-		n, &s, sequence_when, sequence_label, sequence_load, sequence_keep
-	};
-	pp_status status;
-
-	r->subject.sequence = &sequence;
-	status = pp_asking_run(&r->asking, &r->subject);
-	r->subject.sequence = NULL;
-	pp_profile_free(s.held);
-	return status;
 }
 
 /* Each file by itself, all there at once. */
@@ -715,7 +624,7 @@ ask_about(struct pp_reply *r, const char *const *given, size_t n)
 	case PP_ASKS_FOLDERS:
 		return ask_folders(r, files, n);
 	case PP_ASKS_SERIES:
-		return r->asking.params->over_time ? ask_over_time(r, files, n)
+		return r->asking.params->over_time ? pp_ask_over_time(r, files, n)
 		                                   : ask_series(r, files, n);
 	case PP_ASKS_NOTHING:
 		break;

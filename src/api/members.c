@@ -300,7 +300,7 @@ pp_members_load_most(struct pp_reply *r, const char *const *files, size_t n, boo
 }
 
 pp_status
-pp_member_costs(struct pp_reply *r, const char *name, struct pp_profile **out)
+pp_member_costs(struct pp_reply *r, const char *name, bool timed, struct pp_profile **out)
 {
 	const struct pp_provider *provider = r->opts.provider;
 	const struct pp_stored *m = pp_member_find(r, name);
@@ -309,7 +309,7 @@ pp_member_costs(struct pp_reply *r, const char *name, struct pp_profile **out)
 
 	if (!m || !provider->load_costs || pp_members_lack(r))
 		return PP_E_UNSUPPORTED;
-	status = provider->load_costs(m->selected, m->nth, out, &problem);
+	status = provider->load_costs(m->selected, m->nth, timed, out, &problem);
 	if (status != PP_OK && status != PP_E_UNSUPPORTED)
 		status = select_failed(r, name, status, &problem);
 	pp_buf_release(&problem);

@@ -40,8 +40,8 @@ pp_status pp_members_load_all(struct pp_reply *, const char *const *files, size_
  */
 pp_status pp_members_load_most(struct pp_reply *, const char *const *files, size_t n, bool *taken,
                                struct pp_profile **out);
-/* What the functions of one cost, if its store has that at hand; else PP_E_UNSUPPORTED. */
-pp_status pp_member_costs(struct pp_reply *, const char *name, struct pp_profile **out);
+/* What the functions of one cost, if its store has that at hand (pp_provider.load_costs); else PP_E_UNSUPPORTED. */
+pp_status pp_member_costs(struct pp_reply *, const char *name, bool timed, struct pp_profile **out);
 /* Whether a store lacks something of what it promised, and that was to be no error. */
 bool pp_members_lack(const struct pp_reply *);
 /* "store": {...} of the answer, where there is one. */

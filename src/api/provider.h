@@ -83,10 +83,11 @@ struct pp_provider {
 	                  struct pp_buf *problem);
 	/*
 	 * What the functions of one cost, and nothing else, where that takes no reading: a profile that shares its names with
-	 * others (costs.shares_names) and lives no longer than the selection. PP_E_UNSUPPORTED: load it. Or NULL.
+	 * others (costs.shares_names) and lives no longer than the selection. With `timed` also how long it took must be known.
+	 * PP_E_UNSUPPORTED: load it. Or NULL.
 	 */
-	pp_status (*load_costs)(struct pp_selected *, size_t nth, struct pp_profile **out,
-	                        struct pp_buf *problem);
+	pp_status (*load_costs)(struct pp_selected *, size_t nth, bool timed,
+	                        struct pp_profile **out, struct pp_buf *problem);
 	void (*drop)(struct pp_supply *);
 	/*
 	 * All of them as one profile, exactly what merging them in order would give; or NULL. PP_E_UNSUPPORTED: they have to

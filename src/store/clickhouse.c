@@ -158,6 +158,7 @@ clickhouse_close(struct pp_store *store)
 	pp_vec_release(&c->fetched.ends);
 	pp_buf_release(&c->fetched.bytes);
 	pp_known_forget(&c->met);
+	pp_clickhouse_costs_free(c->costs);
 	free(c->store.source);
 	free(c);
 }
@@ -313,7 +314,7 @@ entry_take(struct pp_clickhouse *c, struct pp_row_reader *rows, const struct pp_
 	e.bytes = pp_rows_u64(rows);
 	e.stacks = pp_rows_u64(rows);
 	e.meta = text_keep(list, pp_rows_text(rows));
-	listed = (struct pp_clickhouse_listed){ e.id, e.bytes, e.t0, pp_rows_u128(rows) };
+	listed = (struct pp_clickhouse_listed){ e.id, e.bytes, e.stacks, e.t0, pp_rows_u128(rows) };
 	if (!e.labels || !e.format || !e.source || !e.meta)
 		return false;
 	if (rows->bad || (s && !pp_selection_fits(s, &e)))
@@ -379,6 +380,8 @@ clickhouse_list(struct pp_store *store, const struct pp_selection *s, struct pp_
 	pp_status status = PP_OK;
 
 	c->listed.n = 0;
+	pp_clickhouse_costs_free(c->costs);
+	c->costs = NULL;
 	if (c->from.schema != PP_SCHEMA_OWN) {
 		status = pp_clickhouse_foreign_list(c, s, out, problem);
 		return status == PP_OK && !list_settle(c, out) ? PP_E_NOMEM : status;
@@ -403,25 +406,45 @@ clickhouse_list(struct pp_store *store, const struct pp_selection *s, struct pp_
 	return status == PP_OK && !list_settle(c, out) ? PP_E_NOMEM : status;
 }
 
+/* Begins the condition: profiles that began between these. */
+static void
+among_begin(struct pp_buf *sql, int64_t first, int64_t last)
+{
+	pp_buf_adds(sql, "t0 BETWEEN ");
+	time_put(sql, first);
+	pp_buf_adds(sql, " AND ");
+	time_put(sql, last);
+	pp_buf_adds(sql, " AND batch IN (");
+}
+
 void
 pp_clickhouse_among(struct pp_buf *sql, const struct pp_store_list *list)
 {
 	size_t i, n = list->entries.n;
 
-	pp_buf_adds(sql, "t0 BETWEEN ");
-	time_put(sql, list->entries.at[0].t0);
-	pp_buf_adds(sql, " AND ");
-	time_put(sql, list->entries.at[n - 1].t0);
-	pp_buf_adds(sql, " AND batch IN (");
+	among_begin(sql, list->entries.at[0].t0, list->entries.at[n - 1].t0);
 	for (i = 0; i < n; i++)
 		pp_buf_addf(sql, i ? ",%llu" : "%llu", (unsigned long long)list->entries.at[i].id);
 	pp_buf_adds(sql, ")");
 }
 
+void
+pp_clickhouse_among_queue(struct pp_buf *sql, const struct pp_clickhouse *c, size_t nth, size_t n)
+{
+	const struct pp_clickhouse_listed *first = pp_clickhouse_listed(c, c->queue.at[nth]),
+	                                  *last = pp_clickhouse_listed(c, c->queue.at[nth + n - 1]);
+	size_t i;
+
+	among_begin(sql, first->t0, last->t0);
+	for (i = 0; i < n; i++)
+		pp_buf_addf(sql, i ? ",%llu" : "%llu", (unsigned long long)c->queue.at[nth + i]);
+	pp_buf_adds(sql, ")");
+}
+
 /* ---- what profiles were read from ---- */
 
-static const struct pp_clickhouse_listed *
-listed_find(const struct pp_clickhouse *c, uint64_t batch)
+const struct pp_clickhouse_listed *
+pp_clickhouse_listed(const struct pp_clickhouse *c, uint64_t batch)
 {
 	size_t low = 0, high = c->listed.n;
 
@@ -448,7 +471,7 @@ fetch_choose(struct pp_clickhouse *c, uint64_t batch, int64_t t0, struct pp_buf 
 		;
 	pp_buf_addf(condition, "batch IN (%llu", (unsigned long long)batch);
 	for (i++; i < c->queue.n && ++n < FETCH_COUNT; i++) {
-		const struct pp_clickhouse_listed *next = listed_find(c, c->queue.at[i]);
+		const struct pp_clickhouse_listed *next = pp_clickhouse_listed(c, c->queue.at[i]);
 
 		bytes += next ? next->bytes : FETCH_BYTES;
 		if (bytes > FETCH_BYTES)
@@ -526,7 +549,7 @@ pp_status
 pp_clickhouse_parcel(struct pp_clickhouse *c, const struct pp_store_entry *e,
                      struct pp_slice *parcel, struct pp_buf *problem)
 {
-	const struct pp_clickhouse_listed *listed = listed_find(c, e->id);
+	const struct pp_clickhouse_listed *listed = pp_clickhouse_listed(c, e->id);
 	struct pp_buf condition = { 0 };
 	pp_status status = PP_OK;
 
@@ -582,6 +605,7 @@ const struct pp_store_engine pp_store_clickhouse = {
 	.has = clickhouse_has,
 	.list = clickhouse_list,
 	.load = clickhouse_load,
+	.load_costs = pp_clickhouse_load_costs,
 	.load_all = pp_clickhouse_load_all,
 	.audit = pp_clickhouse_audit,
 	.remove = pp_clickhouse_remove,

@@ -42,7 +42,7 @@ void pp_clickhouse_source_release(struct pp_clickhouse_source *);
 
 /* A profile that was listed and may be loaded next. */
 struct pp_clickhouse_listed {
-	uint64_t batch, bytes;
+	uint64_t batch, bytes, stacks;
 	int64_t t0;
 	pp_u128 digest; /* of its parcel */
 };
@@ -62,6 +62,8 @@ struct pp_clickhouse {
 	struct pp_known_nodes met;
 	bool shards_known;
 	unsigned shards; /* 0: which server gets what is unknown */
+	struct pp_clickhouse_costs
+	    *costs; /* what functions of listed profiles cost; NULL = not asked yet */
 	/* Parcels that were fetched together, one after the other. */
 	struct {
 		struct pp_buf bytes;
@@ -190,6 +192,9 @@ enum pp_clickhouse_question {
 	PP_SQL_STACKS,
 	PP_SQL_FUNCTIONS,
 	PP_SQL_SOME_STACKS,
+	PP_SQL_EACH_SHAPE,
+	PP_SQL_EACH_NAMES,
+	PP_SQL_EACH_COSTS,
 	PP_SQL_TABLE, /* for others */
 	PP_SQLS
 };
@@ -209,6 +214,14 @@ void pp_clickhouse_sql(const char *source, struct pp_buf *);
 
 /* Batches as a condition on rows, with the span of time that they are in. */
 void pp_clickhouse_among(struct pp_buf *sql, const struct pp_store_list *);
+/* A profile of the last list by its batch; NULL when it is none. */
+const struct pp_clickhouse_listed *pp_clickhouse_listed(const struct pp_clickhouse *,
+                                                        uint64_t batch);
+/* The same condition for some of them, in their order: from the nth on, up to so many. */
+void pp_clickhouse_among_queue(struct pp_buf *sql, const struct pp_clickhouse *, size_t nth,
+                               size_t n);
+/* Whether servers are to add up what was listed. */
+bool pp_clickhouse_pushes(const struct pp_clickhouse *);
 
 /* The parcel of an entry of the last list, until the next is asked for. */
 pp_status pp_clickhouse_parcel(struct pp_clickhouse *, const struct pp_store_entry *,
@@ -223,6 +236,9 @@ void pp_clickhouse_drop(void *taken);
 pp_status pp_clickhouse_load_all(struct pp_store *, const struct pp_store_list *,
                                  const struct pp_order *, struct pp_profile **out,
                                  struct pp_buf *problem);
+pp_status pp_clickhouse_load_costs(struct pp_store *, const struct pp_store_entry *, bool timed,
+                                   struct pp_profile **out, struct pp_buf *problem);
+void pp_clickhouse_costs_free(struct pp_clickhouse_costs *);
 pp_status pp_clickhouse_remove(struct pp_store *, const struct pp_store_list *,
                                struct pp_buf *problem);
 pp_status pp_clickhouse_compact(struct pp_store *, const struct pp_store_upkeep *,

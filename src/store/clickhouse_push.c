@@ -23,17 +23,17 @@ struct common {
 
 /* ---- whether it is possible ---- */
 
-static bool
-is_large(const struct pp_clickhouse *c, const struct pp_store_list *list)
+bool
+pp_clickhouse_pushes(const struct pp_clickhouse *c)
 {
 	uint64_t bytes = 0;
 	size_t i;
 
-	if (c->from.push != PP_PUSH_LARGE)
-		return c->from.push == PP_PUSH_ALWAYS;
-	for (i = 0; i < list->entries.n; i++)
-		bytes += list->entries.at[i].bytes;
-	return list->entries.n >= LARGE_COUNT || bytes >= LARGE_BYTES;
+	if (c->from.schema != PP_SCHEMA_OWN || c->from.push != PP_PUSH_LARGE)
+		return c->from.schema == PP_SCHEMA_OWN && c->from.push == PP_PUSH_ALWAYS;
+	for (i = 0; i < c->listed.n; i++)
+		bytes += c->listed.at[i].bytes;
+	return c->listed.n >= LARGE_COUNT || bytes >= LARGE_BYTES;
 }
 
 /* Whether what is ordered depends on more than stacks and sums: on times, on what a format keeps, on who came first. */
@@ -553,8 +553,7 @@ pp_clickhouse_load_all(struct pp_store *store, const struct pp_store_list *list,
 	struct sum sum = { 0 };
 	pp_status status;
 
-	if (c->from.schema != PP_SCHEMA_OWN || list->entries.n < 2 || !is_large(c, list) ||
-	    !order_adds_up(order))
+	if (list->entries.n < 2 || !pp_clickhouse_pushes(c) || !order_adds_up(order))
 		return PP_E_UNSUPPORTED;
 	pp_clickhouse_among(&condition, list);
 	status = condition.failed ? PP_E_NOMEM

@@ -113,6 +113,19 @@ static const struct {
 	                       "FROM @samples WHERE $C GROUP BY stack, metric) x LEFT JOIN (SELECT id, any(leaf) leaf, any(funcs) funcs, "
 	                       "uniqExact(check) n FROM @stacks WHERE id IN (SELECT stack FROM @samples WHERE $C) GROUP BY id) k "
 	                       "ON x.stack = k.id) LEFT ARRAY JOIN funcs AS f GROUP BY metric, f$) GROUP BY metric, f ORDER BY f" },
+	[PP_SQL_EACH_SHAPE] = { "for comparisons and trends: which profiles are nothing but stacks, so that the servers may add up what functions cost in each",
+	                        "SELECT batch, shape, complete, samples, events, arrayMax(arrayConcat(mapValues(bound), [toUInt128(0)])) "
+	                        "FROM $profiles WHERE $C ORDER BY batch LIMIT 1 BY batch" },
+	[PP_SQL_EACH_NAMES] = { "which functions are in any of them; their hashes stand for them below",
+	                        "SELECT DISTINCT sipHash64(f), f FROM $(SELECT DISTINCT arrayJoin(funcs) f FROM @stacks "
+	                        "WHERE id IN (SELECT stack FROM @samples WHERE $C)$) ORDER BY f" },
+	[PP_SQL_EACH_COSTS] = { "what each function costs itself and in all in each profile; doubts as above",
+	                        "SELECT batch, metric, groupArray((h, s, t)), max(d) FROM $(SELECT batch, metric, sipHash64(f) h, "
+	                        "sum(if(f = leaf, v, 0)) s, sum(v) t, max(d) d FROM (SELECT batch, metric, leaf, funcs, v, "
+	                        "multiIf(k.id = 0, 2, k.n > 1, 1, 0) d FROM (SELECT batch, stack, metric, sum(value) v FROM @samples WHERE $C "
+	                        "GROUP BY batch, stack, metric) x LEFT JOIN (SELECT id, any(leaf) leaf, any(funcs) funcs, "
+	                        "uniqExact(check) n FROM @stacks WHERE id IN (SELECT stack FROM @samples WHERE $C) GROUP BY id) k "
+	                        "ON x.stack = k.id) LEFT ARRAY JOIN funcs AS f GROUP BY batch, metric, f$) GROUP BY batch, metric ORDER BY batch" },
 	[PP_SQL_TABLE] = { "all samples as one table for other programs, for instance with FORMAT Parquet behind it",
 	                   "SELECT p.labels, p.t0, p.t1, s.metric, k.frames, s.value FROM $samples s\n"
 	                   "GLOBAL INNER JOIN (SELECT min(batch) b, any(labels) labels, any(t0) t0, any(t1) t1 FROM $profiles "

@@ -362,14 +362,18 @@ selected_load_most(struct pp_selected *selected, bool *taken, struct pp_profile 
 }
 
 static pp_status
-selected_load_costs(struct pp_selected *selected, size_t nth, struct pp_profile **out,
+selected_load_costs(struct pp_selected *selected, size_t nth, bool timed, struct pp_profile **out,
                     struct pp_buf *problem)
 {
 	struct chosen *s = (struct chosen *)selected;
+	const struct pp_store_engine *engine = s->store->engine;
+	pp_status status = engine->load_costs
+	                       ? engine->load_costs(s->store, &s->list.entries.at[nth], timed, out,
+	                                            problem)
+	                       : PP_E_UNSUPPORTED;
 
-	return s->store->engine->load_costs
-	           ? s->store->engine->load_costs(s->store, &s->list.entries.at[nth], out, problem)
-	           : PP_E_UNSUPPORTED;
+	s->pushed |= status == PP_OK;
+	return status;
 }
 
 static void

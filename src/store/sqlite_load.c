@@ -360,7 +360,7 @@ names_find(struct pp_sqlite *s, const struct pp_dict *dict, int64_t dict_id, int
 }
 
 pp_status
-pp_sqlite_load_costs(struct pp_store *store, const struct pp_store_entry *e,
+pp_sqlite_load_costs(struct pp_store *store, const struct pp_store_entry *e, bool timed,
                      struct pp_profile **out, struct pp_buf *problem)
 {
 	struct pp_sqlite *s = (struct pp_sqlite *)store;

@@ -151,7 +151,7 @@ struct pp_store_engine {
 	pp_status (*load)(struct pp_store *, const struct pp_store_entry *, struct pp_supply *,
 	                  struct pp_buf *problem);
 	/* As pp_provider.load_costs() and load_all(); or NULL. */
-	pp_status (*load_costs)(struct pp_store *, const struct pp_store_entry *,
+	pp_status (*load_costs)(struct pp_store *, const struct pp_store_entry *, bool timed,
 	                        struct pp_profile **out, struct pp_buf *problem);
 	pp_status (*load_all)(struct pp_store *, const struct pp_store_list *,
 	                      const struct pp_order *, struct pp_profile **out,

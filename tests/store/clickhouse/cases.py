@@ -329,8 +329,8 @@ def test_large(c):
 
 
 def test_trend(c):
-    """Trends and comparisons of a store are those of SQLite."""
-    source, _ = c.store()
+    """Trends and comparisons of a store are those of SQLite, and those that servers add up byte for byte the others."""
+    source, database = c.store()
     sqlite, place = os.path.join(c.place, 'trend.ppdb'), os.path.join(c.place, 'trend')
     os.makedirs(place)
     for host in 'ab':
@@ -342,18 +342,36 @@ def test_trend(c):
             os.utime(files[-1], (1700000000 + 3600 * i,) * 2)
         for store in (source, sqlite):
             c.add(store, *files, label=[f'host={host}'])
-    for turn, words in enumerate((['trend', '--by', 'host'], ['trend', '--function', 'scan', '--by', 'host', '--every', '2h'], ['trend', '--function', 'main', '--where', 'host=b'],
-                              ['diff', '--before', 'host=a', '--after', 'host=b'], ['diff', '--before', 'host=b', '--after', 'host=b', '--since', '@1700028000'],
-                              ['gate', '--before', 'host=a', '--after', 'host=b', '--fail-if', 'total > +5%'], ['summary', '--where', 'host=a'], ['merge', '--to', 'folded'])):
-        for push in ('always', 'never')[:1 + turn % 2]:
-            answers = [c.run(words[0], store, *words[1:], *(() if words[0] == 'merge' else ('--json',))) for store in (f'{source}&push={push}', sqlite)]
-            bodies = [json.loads(out) if out[:1] == b'{' else out for _, out, _ in answers]
-            for body in bodies:
-                if isinstance(body, dict):
-                    for key in ('store', 'stamp', 'notes', 'before', 'after', 'file', 'files'):
-                        body.pop(key, None)
-            c.tap.ok(answers[0][0] == answers[1][0] and bodies[0] == bodies[1] and answers[0][1], f'{" ".join(words)}, push={push}: as SQLite answers',
-                     f'{answers[0]} {answers[1]}'[:1500])
+    odd = os.path.join(place, 'odd.folded')
+    with open(odd, 'wb') as file:
+        file.write(b"main;x\xff\xfe;main;x\xff\xfe 3\nmain;') 7\nscan;scan;scan 5\nmain;idle 0\n")
+    large = os.path.join(place, 'large.folded')
+    with open(large, 'w') as file:
+        file.write('main;scan 9223372036854775807\nmain;load 9\n')
+    for store in (source, sqlite):
+        # Recursion, bytes that are no text; two metrics; and a profile that servers cannot add up.
+        c.add(store, odd, large, label=['host=c'])
+        for run in 'xy':
+            c.add(store, os.path.join(c.samples, 'pprof', 'good', 'plain.pb'), label=['host=d', f'run={run}'])
+    by_servers = (['trend', '--by', 'host', '--where', 'host in (a,b)'], ['trend', '--function', 'scan', '--by', 'host', '--every', '2h'], ['trend', '--where', 'host=c'],
+                  ['diff', '--before', 'host=a', '--after', 'host=b'], ['diff', '--before', 'host=c', '--after', 'host=a', '-n', '0'],
+                  ['diff', '--by', 'label:host', '--where', 'host in (a,b,c)'], ['diff', '--before', 'run=x', '--after', 'run=y', '-m', 'samples'])
+    for words in (*by_servers, ['diff', '--before', 'run=x', '--after', 'run=y', '--normalize', 'time'], ['merge', '--to', 'folded', '--where', 'host in (a,b)']):
+        answers = [c.run(words[0], store, *words[1:], *(() if words[0] == 'merge' else ('--json',))) for store in (f'{source}&push=always', f'{source}&push=never', sqlite)]
+        bodies = [json.loads(out) if out[:1] == b'{' else out for _, out, _ in answers]
+        pushed = [body.pop('store', {}).get('pushed') if isinstance(body, dict) else None for body in bodies]
+        plain = [out.replace(b'push=always', b'push=never').replace(b'"pushed": true', b'"pushed": false') for _, out, _ in answers]
+        for body in bodies:
+            if isinstance(body, dict):
+                for key in ('stamp', 'notes', 'before', 'after', 'file', 'files', 'error'):
+                    body.pop(key, None)
+        c.tap.ok(len({answer[0] for answer in answers}) == 1 and plain[0] == plain[1] and plain[0] and bodies[1] == bodies[2],
+                 f'{" ".join(words)}: as SQLite answers, whoever adds up', f'{answers[0]} {answers[1]} {answers[2]}'[:2500])
+        if words in by_servers:
+            c.tap.ok(pushed[:2] == [True, False], f'{" ".join(words)}: added up by the servers', pushed)
+    c.nodes.everywhere('TRUNCATE TABLE stacks', database=database)
+    code, out, text = c.run('diff', f'{source}&push=always', '--before', 'host=a', '--after', 'host=b', '--json')
+    c.tap.ok(code == 3 and 'not in the store' in text, 'stacks that are gone are no smaller numbers', f'{code} {text} {out[:300]}')
 
 
 def test_kills(c):
