@@ -158,13 +158,21 @@ sum_too_large(const struct reshape *r, pp_node node, size_t metric)
 	return false;
 }
 
+/* A further row of a node, whose last one is full: each row of the old series makes at most one. */
+static int64_t *
+row_more(struct reshape *r, struct pp_series *n, pp_node node)
+{
+	n->node_of[n->rows] = node;
+	r->row_of[node] = ++n->rows;
+	return n->cells + (size_t)(n->rows - 1) * n->stride;
+}
+
 /*
  * Adds the cells of an old row to a new one: its costs where they stay, its calls where the frame itself
  * is still there, be it only on the way to costs that stay.
  */
 static bool
-cells_add(const struct reshape *r, const struct pp_series *s, int64_t *to, const int64_t *from,
-          pp_node node)
+cells_add(struct reshape *r, struct pp_series *s, int64_t *to, const int64_t *from, pp_node node)
 {
 	const struct pp_profile *p = r->p;
 	unsigned state = r->state[node];
@@ -173,8 +181,13 @@ cells_add(const struct reshape *r, const struct pp_series *s, int64_t *to, const
 	for (m = 0; m < p->metrics.n; m++) {
 		if (!r->want->metrics[m])
 			continue;
-		if ((state & KEPT) && !pp_cell_add(p->metrics.at[m].type, &to[k], from[m]))
-			return sum_too_large(r, node, m);
+		if ((state & KEPT) && !pp_cell_add(p->metrics.at[m].type, &to[k], from[m])) {
+			/* Counts without a sign are of formats that refuse such a sum, too. */
+			if (s->dense || s->has_calls || p->metrics.at[m].type != PP_INT)
+				return sum_too_large(r, node, m);
+			to = row_more(r, s, r->to[node]);
+			to[k] = from[m];
+		}
 		k++;
 	}
 	return !s->has_calls || !(state & SHOWN) ||
@@ -261,7 +274,7 @@ series_rebuild(struct reshape *r, const struct pp_series *s, struct pp_series *n
 			status = cells_add_wide(r, n, row_of(r, n, r->to[node]),
 			                        pp_series_costs(r->p, s, row), node);
 		else if (row_matters(r, s, row) &&
-		         !cells_add(r, s, n->cells + (size_t)row_of(r, n, r->to[node]) * n->stride,
+		         !cells_add(r, n, n->cells + (size_t)row_of(r, n, r->to[node]) * n->stride,
 		                    pp_series_cells(s, row), node))
 			status = PP_E_UNSUPPORTED;
 	}

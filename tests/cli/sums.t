@@ -26,6 +26,25 @@ $ printf 'a;b 18446744073709551615\na;c 18446744073709551615\n' > two.folded; po
 $ polyprof top --hide 'b|c' two.folded
 ! polyprof: error: the sum of samples of a exceeds 64 bits
 = 3
+
+Profiles whose cells have a sign hold such sums, with filters as without.
+
+$ printf 'a;b 9223372036854775807\na;c;b 9223372036854775807\na;c 3\n' > three.folded; polyprof convert -q three.folded -o three.pb.gz; polyprof top --csv --by name --hide c three.pb.gz; polyprof tree --hide c three.pb.gz
+  name,file,line,module,calls,self_samples,total_samples
+  b,,,,,18446744073709551614,18446744073709551614
+  a,,,,,3,18446744073709551617
+    total%  total   self  function
+    100.0%  18.4E         (all)
+    100.0%  18.4E  18.4E  └ a › b
+! polyprof: the filters keep 100.0%, 18.4E samples; shares below are of that
+! polyprof: the filters keep 100.0%, 18.4E samples; shares below are of that
+$ polyprof convert -q --hide c three.pb.gz -o hidden.pb.gz; polyprof convert -q --hide c three.pb.gz -o hidden.otlp; polyprof top --csv hidden.pb.gz; polyprof top --csv hidden.otlp
+  name,file,line,module,calls,self_samples,total_samples
+  b,,,,,18446744073709551614,18446744073709551614
+  a,,,,,3,18446744073709551617
+  name,file,line,module,calls,self_samples,total_samples
+  b,,,,,18446744073709551614,18446744073709551614
+  a,,,,,3,18446744073709551617
 $ polyprof tree --depth 1 two.folded
     total%  total  function
     100.0%  36.9E  (all)
