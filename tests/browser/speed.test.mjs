@@ -1,14 +1,15 @@
 // A report of a million nodes opens and answers at once: node speed.test.mjs POLYPROF ROOT ARTEFACTS
 //
 // Script time comes from the browser's trace. Limits grow with what a fixed piece of script takes on this machine, so
-// that a slow or busy one does not fail; on the machine they were set on that takes REFERENCE ms and each answer has 40, of the 50 that a reader does not notice.
+// that a slow or busy one does not fail; on the machine they were set on that takes REFERENCE ms and each answer has 40, of the 50
+// that a reader does not notice and that all frames of an action have together.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { browser, done, is, ok, out, page, polyprof, test } from './kit.mjs';
 import { everything, traced } from './trace.mjs';
 
-const REFERENCE = 60, ANSWER = 40, OPEN = 2000;
+const REFERENCE = 60, ANSWER = 40, ALL = 50, OPEN = 2000;
 const b = await browser();
 
 /** Stacks of a program of 6,000 functions: they share their upper part and part further down. */
@@ -52,8 +53,8 @@ async function measured(html) {
   // What else runs comes and goes: the slower of before and behind counts.
   const slow = Math.max(1, result.actions[0].all / REFERENCE, result.actions.at(-1).all / REFERENCE);
   console.log(`# reference ${result.actions[0].all.toFixed(0)} ms, opened in ${result.opened} ms`);
-  return [{ name: 'opens', takes: result.opened, all: result.opened, limit: OPEN * slow * 1.5 },
-    ...result.actions.slice(1, -1).filter(x => x.name).map(x => ({ name: x.name, takes: x.answer, all: x.all, limit: ANSWER * slow }))];
+  return [{ name: 'opens', takes: result.opened, limit: OPEN * slow * 1.5 },
+    ...result.actions.slice(1, -1).filter(x => x.name).flatMap(x => [{ name: x.name, takes: x.answer, limit: ANSWER * slow }, { name: `${x.name}, until all is drawn`, takes: x.all, limit: ALL * slow }])];
 }
 
 await test('a million nodes', async () => {
@@ -67,7 +68,7 @@ await test('a million nodes', async () => {
     best = best ? best.map((a, i) => a.takes / a.limit < now[i].takes / now[i].limit ? a : now[i]) : now;
   }
   for (const a of best)
-    ok(a.takes < a.limit, `${a.name}: ${a.takes.toFixed(0)} ms, ${a.all.toFixed(0)} until all is drawn`, `the limit is ${a.limit.toFixed(0)}`);
+    ok(a.takes < a.limit, `${a.name}: ${a.takes.toFixed(0)} ms`, `the limit is ${a.limit.toFixed(0)}`);
 });
 
 /** What the page's main thread does for an action: script, styles, layout, painting. */

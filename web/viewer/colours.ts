@@ -83,19 +83,55 @@ function findModule(name: string, file: string, module: string, flags: number): 
   return dot > 0 ? name.slice(0, dot) : '';
 }
 
+/** The words that a palette has for functions. */
+interface Words {
+  words: string[];
+  of: Int32Array; // by function
+  funcs: number[]; // by word: how many functions
+}
+
+const found = new WeakMap<Data, Map<Palette, Words>>();
+
+/** Found once: a report may have many thousand functions, and each picture has a legend. */
+export function wordsOf(data: Data, palette: Palette): Words {
+  let known = found.get(data);
+  if (!known) found.set(data, (known = new Map<Palette, Words>()));
+  let out = known.get(palette);
+  if (!out) known.set(palette, (out = findWords(data, palette)));
+  return out;
+}
+
+function findWords(data: Data, palette: Palette): Words {
+  const { name, file, flags, n } = data.funcs, of = new Int32Array(n), words: string[] = [], funcs: number[] = [], ids = new Map<string, number>();
+  for (let f = 1; f < n; f++) {
+    const word = palette === 'module' ? moduleOf(data, f) : language(name[f], file[f], flags[f]);
+    let id = ids.get(word);
+    if (id === undefined) {
+      ids.set(word, (id = words.length));
+      words.push(word);
+      funcs.push(0);
+    }
+    of[f] = id;
+    funcs[id]++;
+  }
+  return { words, of, funcs };
+}
+
 /** What the colours of functions mean, the costliest first: a word, its colour, of how many functions. */
 export function legend(data: Data, palette: Palette, self: Float64Array, dark: boolean, most = 8): [string, string, number][] {
   if (palette === 'name') return [];
-  const sums = new Map<string, { cost: number; funcs: number }>(), { name, file, flags, n } = data.funcs;
-  for (let f = 1; f < n; f++) {
-    const word = palette === 'module' ? moduleOf(data, f) : language(name[f], file[f], flags[f]);
-    let sum = sums.get(word);
-    if (!sum) sums.set(word, (sum = { cost: 0, funcs: 0 }));
-    sum.cost += Math.max(0, self[f]);
-    sum.funcs++;
-  }
+  const { words, of, funcs } = wordsOf(data, palette), cost = new Float64Array(words.length);
+  for (let f = 1; f < of.length; f++) if (self[f] > 0) cost[of[f]] += self[f];
   const colour = (word: string) => (palette === 'module' ? moduleColour(word, 0x80000000, dark) : hsl(FAMILIES[word], 0x80000000, dark));
-  return [...sums].sort((a, b) => b[1].cost - a[1].cost || (a[0] < b[0] ? -1 : 1)).slice(0, most).map(([word, sum]) => [word || 'no module known', colour(word), sum.funcs]);
+  const before = (a: number, b: number) => cost[b] - cost[a] || (words[a] < words[b] ? -1 : 1);
+  const first: number[] = [];
+  for (let id = 0; id < words.length; id++) {
+    if (first.length === most && before(id, first[most - 1]) > 0) continue;
+    let to = Math.min(first.length, most - 1);
+    for (; to > 0 && before(id, first[to - 1]) < 0; to--) first[to] = first[to - 1];
+    first[to] = id;
+  }
+  return first.map(id => [words[id] || 'no module known', colour(words[id]), funcs[id]]);
 }
 
 /** As in src/output/flame_colour.c. */

@@ -1,7 +1,7 @@
 // Filters: which functions they match, which nodes of the tree they take out, and what becomes of costs.
 
 import type { Data } from './data';
-import type { Numbers } from './totals';
+import type { Numbers, Totals } from './totals';
 import type { Tree } from './tree';
 
 export type FilterKind = 'focus' | 'ignore' | 'show-from' | 'hide' | 'show' | 'collapse';
@@ -21,6 +21,7 @@ export function isRegex(pattern: string): boolean {
 }
 
 export function matcher(pattern: string, ignoreCase = false): (text: string) => boolean {
+  if (!ignoreCase && /^[\w:;, -]*$/.test(pattern)) return text => text.includes(pattern);
   try {
     const re = new RegExp(pattern, ignoreCase ? 'iu' : 'u');
     return text => re.test(text);
@@ -167,13 +168,14 @@ export function goneFuncs({ flags, kinds }: Rules): Uint8Array {
   return flags.map(bits => (bits & kinds & 8 || (bits & kinds & 16) !== (kinds & 16) ? 1 : 0));
 }
 
-/** Marks the nodes of functions that are gone, going through the fewer: those or the others. */
-function markFuncs({ byFunc: { at, from } }: Tree, gone: Uint8Array, out: Uint8Array): void {
+/** Marks the nodes of functions that are gone, going through the fewer: those or the others. Returns how many are left. */
+function markFuncs({ byFunc: { at, from } }: Tree, gone: Uint8Array, out: Uint8Array): number {
   let there = 0;
   for (let f = 0; f + 1 < from.length; f++) if (gone[f]) there += from[f + 1] - from[f];
   const most = 2 * there > at.length;
   if (most) out.fill(1, 1);
   for (let f = 0; f + 1 < from.length; f++) if (gone[f] !== +most) for (let i = from[f]; i < from[f + 1]; i++) out[at[i]] = +!most;
+  return at.length - there;
 }
 
 /** Nodes that are left and lie in none that is, in the order of the tree, until the next time. */
@@ -181,19 +183,20 @@ let tops = new Int32Array(0);
 
 /** Makes room before it is needed. */
 export function prepareTops(n: number): void {
-  if (tops.length !== n) tops = new Int32Array(n).fill(1);
+  if (tops.length < n) tops = new Int32Array(n).fill(1);
 }
 
 /**
  * Takes frames out: show-from cuts above the first match, hide and show take single ones, collapse those that their
- * own like called. The tree stays as it is and layers step over the nodes marked in `out`; returns those that are left on top.
+ * own like called. The tree stays as it is and layers step over the nodes marked in `out`; returns what is left on top,
+ * and all that is left where that is little.
  * Own costs go to the caller that is left, so what is left costs with all below it what it did.
  */
-export function takeOut(tree: Tree, rules: Rules, out: Uint8Array): Int32Array {
+export function takeOut(tree: Tree, rules: Rules, out: Uint8Array): { tops: Int32Array; kept: Kept | null } {
   const { n, func, end } = tree, { flags, kinds, alike: one } = rules;
   prepareTops(n);
-  if ((kinds & 60) === 4) return cutAbove(tree, flags, out);
-  if (kinds & 24) markFuncs(tree, goneFuncs(rules), out);
+  if ((kinds & 60) === 4) return { tops: cutAbove(tree, flags, out), kept: null };
+  const most = kinds & 24 ? markFuncs(tree, goneFuncs(rules), out) : n;
   if (kinds & 4) {
     for (let i = 1; i < n;) {
       if (flags[func[i]] & 4) i = end[i];
@@ -205,7 +208,36 @@ export function takeOut(tree: Tree, rules: Rules, out: Uint8Array): Int32Array {
     for (let f = 0; f + 1 < from.length; f++)
       for (let i = from[f]; flags[f] & 32 && i < from[f + 1]; i++) if (flags[func[parent[at[i]]]] & 32 && one(func[parent[at[i]]], f)) out[at[i]] = 1;
   }
-  return topsLeft(tree, out);
+  if (FEW * most > n) return { tops: topsLeft(tree, out), kept: null };
+  const kept = keptIn(tree, out, most), list: number[] = [];
+  for (let i = 0; i < kept.node.length; i = kept.end[i]) list.push(kept.node[i]);
+  return { tops: Int32Array.from(list), kept };
+}
+
+const FEW = 4, OUT = 0x01010101;
+
+/** The nodes that are left, in the order of the tree, and of each the first in this list that does not lie below it. */
+export interface Kept {
+  node: Int32Array;
+  end: Int32Array;
+  costs: Float64Array | null; // with all below them, where there is one profile
+}
+
+/** Whoever steps from frame to frame need not pass all that was taken out between them. `most`: there are no more. */
+function keptIn({ n, end: ends }: Tree, out: Uint8Array, most: number): Kept {
+  const list = new Int32Array(most), fours = new Uint32Array(out.buffer, 0, n >> 2);
+  let count = 0;
+  for (let four = 0; four <= fours.length; four++) {
+    if (fours[four] === OUT) continue;
+    for (let i = Math.max(1, 4 * four), last = Math.min(n, 4 * four + 4); i < last; i++) if (!out[i]) list[count++] = i;
+  }
+  const node = list.subarray(0, count), end = new Int32Array(count);
+  for (let i = count - 1; i >= 0; i--) {
+    let next = i + 1;
+    for (const last = ends[node[i]]; next < count && node[next] < last;) next = end[next];
+    end[i] = next;
+  }
+  return { node, end, costs: null };
 }
 
 /** What show-from alone does: the first matches are on top. */
@@ -242,10 +274,20 @@ function topsLeft({ n, end }: Tree, out: Uint8Array): Int32Array {
   return tops.slice(0, count);
 }
 
+/** How much the nodes that are left cost with all below them: looked up in their order, which takes a fraction of what it takes here and there. */
+export function keptCosts({ end }: Tree, { node }: Kept, total: Totals): Float64Array {
+  const { direct } = total, out = new Float64Array(node.length);
+  if (direct) for (let i = 0; i < node.length; i++) out[i] = direct[end[node[i]]] - direct[node[i]];
+  else for (let i = 0; i < node.length; i++) out[i] = total.at(node[i]);
+  return out;
+}
+
 /** What the nodes on top cost together. */
-export function sumTops(list: Int32Array, total: Numbers): number {
+export function sumTops({ end }: Tree, list: Int32Array, total: Totals): number {
+  const { direct } = total;
   let sum = 0;
-  for (let i = 0; i < list.length; i++) sum += total.at(list[i]);
+  if (direct) for (let i = 0; i < list.length; i++) sum += direct[end[list[i]]] - direct[list[i]];
+  else for (let i = 0; i < list.length; i++) sum += total.at(list[i]);
   return sum;
 }
 

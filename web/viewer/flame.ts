@@ -40,6 +40,20 @@ export interface FlameEvents {
   menu(node: number, x: number, y: number): void;
 }
 
+const GLANCE = 4000; // steps, which take a fraction of a millisecond
+
+/** Whether it is late. To look at the clock for each of thousands of boxes would take longer than many of them do: `effort` tells when it is worth it. */
+function watch(until: number): (effort: number) => boolean {
+  let left = 0, late = false;
+  return effort => {
+    if (!late && (left -= effort + 40) < 0) {
+      late = performance.now() > until;
+      left = GLANCE;
+    }
+    return late;
+  };
+}
+
 export class Flame {
   readonly host: HTMLElement;
   private canvas: HTMLCanvasElement;
@@ -202,8 +216,10 @@ export class Flame {
     queue[0].x = -from * whole * scale;
     queue[0].w = whole * scale;
     // Row by row: when time is up, the rest is unfolded later.
+    const late = watch(until);
     for (let i = 0; i < queue.length; i++) {
-      if (layer.effort(queue[i].node) > 0 && performance.now() > until) folded.push(queue[i].node);
+      const effort = layer.effort(queue[i].node);
+      if (effort > 0 && late(effort)) folded.push(queue[i].node);
       else this.children(layer, queue[i], scale, queue);
     }
     if (folded.length) this.unfoldLater(layer, folded, THIN / scale, performance.now() + LATER);
@@ -212,9 +228,9 @@ export class Flame {
   /** Unfolds what the last picture lacks, a bit at a time; drawn again when there is nothing left, or after a while. */
   private unfoldLater(layer: Layer, folded: number[], thin: number, drawAt: number): void {
     this.unfolding = setTimeout(() => {
-      const until = performance.now() + NEXT;
+      const late = watch(performance.now() + NEXT);
       let i = 0;
-      for (; i < folded.length && performance.now() < until; i++) {
+      for (; i < folded.length && !late(layer.effort(folded[i])); i++) {
         const kids = layer.children(folded[i]);
         for (let k = 0; k < kids.length; k++) if (layer.width(kids[k]) >= thin && layer.func(kids[k])) folded.push(kids[k]);
       }

@@ -1,8 +1,11 @@
 // Trees to draw, unfolded only as far as is looked at: the stacks themselves, the same from the leaves up, and what
 // calls or is called by one function.
 
+import type { Kept } from './filters';
+import { keptCosts } from './filters';
 import type { Scene } from './model';
 import type { Numbers } from './totals';
+import { Steps } from './totals';
 import type { Tree } from './tree';
 
 /** A tree whose nodes are numbers; children are found when asked for. Node 0 is the whole. */
@@ -59,6 +62,9 @@ export class TreeLayer implements Layer {
   }
 }
 
+const FIRST = 2048; // groups to have room for at first
+const HELD = 1 << 15;
+
 /**
  * Groups of nodes of the tree that a step leads to, by function: steps go to the caller (from the leaves up) or to
  * the callees.
@@ -66,9 +72,9 @@ export class TreeLayer implements Layer {
 abstract class Groups implements Layer {
   protected out: Uint8Array | null; // nodes to step over
   protected n = 0;
-  protected funcs = new Int32Array(256);
-  protected parents = new Int32Array(256);
-  protected moreOf = new Float64Array(256);
+  protected funcs = new Int32Array(FIRST);
+  protected parents = new Int32Array(FIRST);
+  protected moreOf = new Float64Array(FIRST);
   protected values: Float64Array; // per node: width, totals by profile, own costs by profile
   protected stride: number;
   protected profiles: number;
@@ -76,10 +82,13 @@ abstract class Groups implements Layer {
   // The nodes of the tree that a node stands for: starts[node] from lo to hi are what is counted, ats[node] where each stands now.
   protected starts: Int32Array[] = [];
   protected ats: Int32Array[] = [];
-  protected lo = new Int32Array(256);
-  protected hi = new Int32Array(256);
+  protected lo = new Int32Array(FIRST);
+  protected hi = new Int32Array(FIRST);
   protected tree: Tree;
   protected slot: Int32Array; // by function: its group while one node is unfolded, else 0
+  private held = new Int32Array(0); // where the starts of new groups go, and where each stands: one array for many
+  private heldAts = this.held;
+  private heldTo = 0;
 
   constructor(protected scene: Scene, functions: number) {
     this.tree = scene.tree;
@@ -87,7 +96,7 @@ abstract class Groups implements Layer {
     this.slot = new Int32Array(functions + 1);
     this.profiles = scene.costs.length;
     this.stride = 1 + 2 * this.profiles;
-    this.values = new Float64Array(256 * this.stride);
+    this.values = new Float64Array(FIRST * this.stride);
   }
 
   func(node: number): number { return this.funcs[node]; }
@@ -152,16 +161,27 @@ abstract class Groups implements Layer {
   }
 
   /** Divides steps among the groups they lead to: step i of `count` goes to group which[i], or to none when that is below 0. */
-  protected divide(kids: number[], sizes: number[], count: number, which: Int32Array, start: Int32Array, at: Int32Array): void {
+  protected divide(kids: number[], count: number, { which, start, at, size }: Room, apart: boolean): void {
     let sum = 0;
-    const next = sizes.map(size => (sum += size) - size), starts = new Int32Array(sum), ats = start === at ? starts : new Int32Array(sum);
-    for (let g = 0; g < kids.length; g++) this.hold(kids[g], starts, ats, next[g], next[g] + sizes[g]);
+    for (let g = 0; g < kids.length; g++) sum += size[g];
+    if (this.heldTo + sum > this.held.length) {
+      this.held = new Int32Array(Math.max(HELD, sum));
+      this.heldAts = apart ? new Int32Array(this.held.length) : this.held;
+      this.heldTo = 0;
+    }
+    const starts = this.held, ats = this.heldAts;
+    for (let g = 0, to = this.heldTo; g < kids.length; g++) {
+      this.hold(kids[g], starts, ats, to, to + size[g]);
+      to += size[g];
+      size[g] = to - size[g]; // from here on: where its next start goes
+    }
+    this.heldTo += sum;
     for (let i = 0; i < count; i++) {
       const g = which[i];
       if (g < 0) continue;
-      const to = next[g]++;
+      const to = size[g]++;
       starts[to] = start[i];
-      ats[to] = at[i];
+      if (apart) ats[to] = at[i];
     }
     for (const kid of kids) this.slot[this.funcs[kid]] = 0;
   }
@@ -176,15 +196,38 @@ function sumWidths({ func, n }: Tree, a: Numbers, b: Numbers, functions: number)
   return out;
 }
 
-// Room for one expansion; grown as needed and used again.
-let room = { which: new Int32Array(0), start: new Int32Array(0), at: new Int32Array(0), width: new Float64Array(0) };
+/** Room for one expansion: of each step its group, where it starts, where it leads and how wide that is; of each group how many steps it has. */
+interface Room {
+  which: Int32Array;
+  start: Int32Array;
+  at: Int32Array;
+  width: Float64Array;
+  size: Int32Array;
+}
 
-function roomFor(n: number): typeof room {
+// Grown as needed and used again.
+let room: Room = { which: new Int32Array(0), start: new Int32Array(0), at: new Int32Array(0), width: new Float64Array(0), size: new Int32Array(0) };
+
+function roomFor(n: number): Room {
   if (room.which.length < n) {
-    const size = Math.max(4096, n + (n >> 1));
-    room = { which: new Int32Array(size), start: new Int32Array(size), at: new Int32Array(size), width: new Float64Array(size) };
+    const size = Math.max(4096, n + (n >> 1)), ints = () => new Int32Array(size);
+    room = { which: ints(), start: ints(), at: ints(), width: new Float64Array(size), size: ints() };
   }
   return room;
+}
+
+/** Twice as much, with the steps that are there. */
+function moreRoom(): Room {
+  const old = room, now = roomFor(2 * old.which.length);
+  now.start.set(old.start);
+  now.at.set(old.at);
+  now.width.set(old.width);
+  return now;
+}
+
+/** Own costs as sums from the start, where they are: loops over many nodes look there themselves. */
+function sumsOf(own: Numbers): Float64Array | null {
+  return own instanceof Steps ? own.sums : null;
 }
 
 /**
@@ -198,16 +241,18 @@ export class CallersLayer extends Groups {
     if (only) {
       const starts = this.tree.outermost(only, this.out);
       this.hold(0, starts, starts, 0, starts.length);
-      for (let i = 0; i < starts.length; i++) this.count(0, starts[i]);
+      const sums = sumsOf(scene.costs[0].self);
+      for (let i = 0; i < starts.length; i++) this.count(0, starts[i], sums);
     } else {
       this.kids[0] = this.ends(functions);
     }
   }
 
-  private count(node: number, start: number): void {
+  /** `sums`: where to look own costs up, if there. */
+  private count(node: number, start: number, sums: Float64Array | null): void {
     const { costs } = this.scene, { values } = this, to = node * this.stride, a = costs[0];
     if (this.profiles === 1) {
-      const own = a.self.at(start), cost = this.only ? a.total.at(start) : own;
+      const own = sums ? sums[start + 1] - sums[start] : a.self.at(start), cost = this.only ? a.total.at(start) : own;
       values[to] += this.only ? this.scene.width.at(start) : own > 0 ? own : 0;
       values[to + 1] += cost;
       values[to + 2] += own;
@@ -247,12 +292,13 @@ export class CallersLayer extends Groups {
 
   protected expand(node: number): number[] {
     const from = this.starts[node], at = this.ats[node], lo = this.lo[node], hi = this.hi[node], { out, slot, only } = this, { parent, func } = this.tree;
-    const sizes: number[] = [], kids: number[] = [], to = roomFor(hi - lo), first = !only && this.parents[node] === 0 && node > 0;
+    const kids: number[] = [], to = roomFor(hi - lo), first = !only && this.parents[node] === 0 && node > 0, sums = this.profiles === 1 ? sumsOf(this.scene.costs[0].self) : null;
     for (let i = lo, k = 0; i < hi; i++, k++) {
       const start = from[i];
-      let up = first && !this.weighs(start) ? 0 : parent[at[i]];
-      while (out && out[up]) up = parent[up];
       to.which[k] = -1;
+      if (first && (sums ? sums[start] === sums[start + 1] : !this.weighs(start))) continue;
+      let up = parent[at[i]];
+      while (out && out[up]) up = parent[up];
       if (!up) continue;
       const f = func[up];
       let g = slot[f] - 1;
@@ -260,16 +306,16 @@ export class CallersLayer extends Groups {
         g = kids.length;
         slot[f] = g + 1;
         kids.push(this.add(node, f));
-        sizes.push(0);
+        to.size[g] = 0;
       }
       to.which[k] = g;
       to.start[k] = start;
       to.at[k] = up;
-      sizes[g]++;
+      to.size[g]++;
       if (!f) this.moreOf[kids[g]] += this.tree.more.get(up) ?? 1;
-      this.count(kids[g], start);
+      this.count(kids[g], start, sums);
     }
-    this.divide(kids, sizes, hi - lo, to.which, to.start, to.at);
+    this.divide(kids, hi - lo, to, true);
     return kids;
   }
 
@@ -292,11 +338,28 @@ export class CallersLayer extends Groups {
   }
 }
 
+const AHEAD = 64;
+
+/**
+ * Reads what the next steps will need: a sum of no use, but what it is made of is near then. They lie all over a tree that
+ * no cache holds, and each step waits for one before it knows what to read next; these are fetched many at a time.
+ */
+function fetched(sums: Float64Array, end: Int32Array, func: ArrayLike<number>, at: Int32Array, from: number, to: number): number {
+  let sum = 0;
+  for (let i = from; i < to; i++) sum += sums[at[i] + 1] + sums[end[at[i]]] + func[at[i] + 1];
+  return sum;
+}
+
 /** All that one function calls, over all its outermost activations; without one, all stacks. */
 export class CalleesLayer extends Groups {
+  private kept: Kept | null;
+  private widths: Float64Array | null = null; // of what is kept
+  protected fetched = 0;
+
   constructor(scene: Scene, functions: number, private root: number) {
     super(scene, functions);
     const starts = root ? this.tree.outermost(root, this.out) : new Int32Array(1);
+    this.kept = root ? null : scene.kept;
     this.add(0, root);
     this.hold(0, starts, starts, 0, starts.length);
     for (let i = 0; i < starts.length; i++) this.count(0, starts[i], scene.width.at(starts[i]));
@@ -317,31 +380,33 @@ export class CalleesLayer extends Groups {
   /** Own costs of one profile are added up when somebody looks: filters that take frames out leave them to be found. */
   self(node: number, k: number): number {
     if (this.profiles > 1) return super.self(node, k);
-    const own = this.scene.costs[0].self, at = this.ats[node], to = node * this.stride + 2, { values } = this;
-    if (!values[to]) for (let i = this.lo[node]; i < this.hi[node]; i++) values[to] += own.at(at[i]);
+    const own = this.scene.costs[0].self, from = this.starts[node], to = node * this.stride + 2, { values } = this;
+    if (!values[to]) for (let i = this.lo[node]; i < this.hi[node]; i++) values[to] += own.at(from[i]);
     return values[to];
   }
 
   /** What the nodes of the tree that a node stands for call, as far as it costs anything: into the room for an expansion. */
   private called(node: number): number {
-    const { end } = this.tree, { out } = this, { width, tops, costs } = this.scene, before = costs[0].total, after = costs[this.profiles - 1].total, alone = width === after;
-    const all = tops && !node && !this.root, at = all ? tops : this.ats[node], lo = all ? 0 : this.lo[node], hi = all ? tops.length : this.hi[node];
+    const { tops, width, costs } = this.scene, all = tops && !node && !this.root, at = all ? tops : this.ats[node], lo = all ? 0 : this.lo[node], hi = all ? tops.length : this.hi[node];
+    const out = this.scene.holes ? this.out : null, sums = this.profiles === 1 && width === costs[0].total ? width.direct : null;
+    if (this.kept) return this.calledAmong(this.kept, (this.widths ??= width === costs[0].total && this.kept.costs ? this.kept.costs : keptCosts(this.tree, this.kept, width)), node);
+    return sums ? this.calledIn(sums, out, at, lo, hi, !all) : this.calledBy(out, at, lo, hi, !all);
+  }
+
+  /** The same of some nodes, or with `below` of what they call. */
+  private calledBy(out: Uint8Array | null, at: Int32Array, lo: number, hi: number, below: boolean): number {
+    const { end } = this.tree, { width, costs } = this.scene, before = costs[0].total, after = costs[this.profiles - 1].total, alone = width === after;
     let to = roomFor(1024), count = 0;
     for (let i = lo; i < hi; i++) {
       const last = end[at[i]];
-      for (let c = all ? at[i] : at[i] + 1; c < last;) {
+      for (let c = at[i] + +below; c < last;) {
         const wide = width.at(c), nothing = wide === 0 && (alone || (before.at(c) === 0 && after.at(c) === 0));
         if (!nothing && out && out[c]) {
           c++; // its callees take its place
           continue;
         }
         if (!nothing) {
-          if (count === to.which.length) {
-            const old = to;
-            to = roomFor(count + 1);
-            to.start.set(old.start);
-            to.width.set(old.width);
-          }
+          if (count === to.which.length) to = moreRoom();
           to.width[count] = wide;
           to.start[count++] = c;
         }
@@ -351,8 +416,54 @@ export class CalleesLayer extends Groups {
     return count;
   }
 
+  /** The same where widths are differences of sums: who stands behind begins with the sum that this one ends with. */
+  private calledIn(sums: Float64Array, out: Uint8Array | null, at: Int32Array, lo: number, hi: number, below: boolean): number {
+    const { end } = this.tree;
+    let to = roomFor(1024), count = 0;
+    for (let i = lo, near = lo; i < hi; i++) {
+      if (i === near) {
+        near = Math.min(hi, i + AHEAD);
+        this.fetched = fetched(sums, end, this.tree.func, at, i, near);
+      }
+      const last = end[at[i]];
+      for (let c = at[i] + +below, low = sums[c]; c < last;) {
+        const next = end[c], high = sums[next];
+        if (high !== low) {
+          if (out && out[c]) {
+            low = sums[++c]; // its callees take its place
+            continue;
+          }
+          if (count === to.which.length) to = moreRoom();
+          to.width[count] = high - low;
+          to.start[count++] = c;
+        }
+        c = next;
+        low = high;
+      }
+    }
+    return count;
+  }
+
+  /** The same where the nodes that are left stand side by side: `ats` are places among them. */
+  private calledAmong({ node: nodes, end: ends }: Kept, widths: Float64Array, node: number): number {
+    const { costs } = this.scene, at = this.ats[node], hi = node ? this.hi[node] : 1;
+    let to = roomFor(1024), count = 0;
+    for (let i = node ? this.lo[node] : 0; i < hi; i++) {
+      const last = node ? ends[at[i]] : nodes.length;
+      for (let k = node ? at[i] + 1 : 0; k < last; k = ends[k]) {
+        const wide = widths[k];
+        if (wide === 0 && (this.profiles === 1 || costs.every(x => x.total.at(nodes[k]) === 0))) continue;
+        if (count === to.which.length) to = moreRoom();
+        to.width[count] = wide;
+        to.at[count] = k;
+        to.start[count++] = nodes[k];
+      }
+    }
+    return count;
+  }
+
   protected expand(node: number): number[] {
-    const count = this.called(node), { which, start, width } = roomFor(count), { func, more } = this.tree, { slot } = this, kids: number[] = [], sizes: number[] = [];
+    const count = this.called(node), to = roomFor(count), { which, start, width, size } = to, { func, more } = this.tree, { slot } = this, kids: number[] = [];
     for (let i = 0; i < count; i++) {
       const c = start[i], f = func[c];
       let g = slot[f] - 1;
@@ -360,22 +471,21 @@ export class CalleesLayer extends Groups {
         g = kids.length;
         slot[f] = g + 1;
         kids.push(this.add(node, f));
-        sizes.push(0);
+        size[g] = 0;
       }
       which[i] = g;
-      sizes[g]++;
+      size[g]++;
       if (!f) this.moreOf[kids[g]] += more.get(c) ?? 1;
       this.count(kids[g], c, width[i]);
     }
-    this.divide(kids, sizes, count, which, start, start);
+    this.divide(kids, count, to, this.kept !== null);
     return kids;
   }
 
   leaf(node: number): boolean {
     const known = this.kids[node];
     if (known) return !known.length;
-    const at = this.ats[node], lo = this.lo[node], hi = this.hi[node], { end } = this.tree, { out } = this;
-    const { width } = this.scene;
+    const at = this.starts[node], lo = this.lo[node], hi = this.hi[node], { end } = this.tree, { out } = this, { width } = this.scene;
     for (let i = lo; i < hi; i++)
       for (let c = at[i] + 1; c < end[at[i]]; c++) if (!(out && out[c]) && width.at(c) > 0) return false;
     return true;

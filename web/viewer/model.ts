@@ -4,8 +4,8 @@
 // and what an ancestor decides holds up to its end.
 
 import type { Data, Moments, Series } from './data';
-import type { Filter, Rules } from './filters';
-import { callsLeft, chosenParts, chosenStacks, goneFuncs, moved, prepareTops, ruleFlags, staying, sumTops, takeOut } from './filters';
+import type { Filter, Kept, Rules } from './filters';
+import { callsLeft, chosenParts, chosenStacks, goneFuncs, keptCosts, moved, prepareTops, ruleFlags, staying, sumTops, takeOut } from './filters';
 import type { Both, Numbers, Totals } from './totals';
 import { Cells, Pool, Ranges, Steps, bothOf, isExact, partsOf, roundedOf } from './totals';
 import type { Tree } from './tree';
@@ -60,10 +60,12 @@ export interface FlatRow {
 export interface Scene {
   tree: Tree;
   out: Uint8Array | null; // nodes that filters took out; null = none
+  holes: boolean; // some lie below nodes that are left
   costs: Costs[];
   /** What gives widths: the cost, or with two profiles the larger of both own costs. */
   width: Totals;
   tops: Int32Array | null; // where nodes were taken out, those that are left and lie in none that is
+  kept: Kept | null; // all that are left, where they are few
   whole: number[]; // by profile: what all of it costs
   scale: number; // what the second profile was multiplied by
   negative: boolean; // some own cost is, before filters
@@ -445,7 +447,7 @@ function leftTotals(data: Data, base: Base, k: number, rules: Rules, left: Left)
 }
 
 /** What filters leave. */
-type Left = Pick<Scene, 'costs' | 'out' | 'tops'>;
+type Left = Pick<Scene, 'costs' | 'out' | 'tops' | 'kept'>;
 
 /** Own costs for who looks at all of them. */
 function allOwn(own: Numbers, total: Totals): Numbers {
@@ -465,18 +467,26 @@ function chosenCosts(tree: Tree, rules: Rules, { self, total }: Costs, lazy: boo
 /** The costs that filters leave, the nodes that they take out, and what is on top then. */
 function filtered(data: Data, what: Selection, rules: Rules, base: Base, pool: Pool): Left {
   const { tree } = data, { n } = tree, { kinds } = rules, out = kinds & 60 ? new Uint8Array(n) : null;
-  const tops = out && takeOut(tree, rules, out), keepRoot = !(kinds & 20);
+  const taken = out && takeOut(tree, rules, out), tops = taken && taken.tops, keepRoot = !(kinds & 20);
+  const topCosts = (total: Totals) => {
+    const kept = taken && taken.kept;
+    if (!kept || base.costs.length > 1) return sumTops(tree, tops!, total);
+    const list = (kept.costs = keptCosts(tree, kept, total));
+    let sum = 0;
+    for (let i = 0; i < list.length; i = kept.end[i]) sum += list[i];
+    return sum;
+  };
   const costs = base.costs.map((c, k) => {
-    const left = kinds & 3 ? chosenCosts(tree, rules, c, base.costs.length === 1 && !base.negative, pool) : c, total = tops ? left.total.with(sumTops(tops, left.total) + (keepRoot ? left.self.at(0) : 0)) : left.total;
+    const left = kinds & 3 ? chosenCosts(tree, rules, c, base.costs.length === 1 && !base.negative, pool) : c, total = tops ? left.total.with(topCosts(left.total) + (keepRoot ? left.self.at(0) : 0)) : left.total;
     const calls = knowsCalls(data, k, what) ? () => callsLeft(tree, rules, out, base.present[k](), c.calls!.slice()) : null;
     return new Costs(left.self, total, calls, left.total, out && (() => new Cells(moved(tree, allOwn(left.self, left.total), out, keepRoot, pool.take(n)))));
   });
-  return { costs, out, tops };
+  return { costs, out, tops, kept: taken && taken.kept };
 }
 
 function makeScene(data: Data, what: Selection, base: Base, pool: Pool): Scene {
   const { tree, funcs: { n } } = data, plain = isPlain(what), hasTree = data.meta.profiles.every(p => p.facets.includes('tree'));
-  const rules = what.filters.length ? ruleFlags(data, what.filters) : null, left: Left = rules ? filtered(data, what, rules, base, pool) : { costs: base.costs, out: null, tops: null }, { out, tops } = left;
+  const rules = what.filters.length ? ruleFlags(data, what.filters) : null, left: Left = rules ? filtered(data, what, rules, base, pool) : { costs: base.costs, out: null, tops: null, kept: null }, { out, tops, kept } = left;
   let { costs } = left, { width } = base, flat: FlatProfile | null = null, scale = 1;
   if (what.normalize && costs.length === 2) ({ costs, scale } = scaled(tree, costs, pool));
   if (costs !== base.costs) width = widths(tree, costs, base.negative, pool);
@@ -486,7 +496,7 @@ function makeScene(data: Data, what: Selection, base: Base, pool: Pool): Scene {
   const sums = (k: number): Sums => ({ self: own[k](), total: totals(k), calls: costs[k].calls && callsBy(tree, costs[k].calls!, n) });
   const none = (): Sums => ({ self: new Float64Array(n), total: new Float64Array(n), calls: null });
   return {
-    tree, out, tops, costs, width, scale, negative: base.negative, ownBy: k => own[k](),
+    tree, out, tops, kept, holes: !!rules && (rules.kinds & 56) !== 0, costs, width, scale, negative: base.negative, ownBy: k => own[k](),
     whole: costs.map((c, k) => (plain && !what.normalize ? wholeOf(data, k, what.metric) : c.total.at(0))),
     flat: () => (flat ??= stated ? flatStated(data, what.metric) : new FlatProfile(costs.map((_, k) => (hasTree ? sums(k) : none())), null)),
     flatRest: stated ? data.meta.cut.functions : 0,
@@ -629,18 +639,19 @@ export function callsFromStacks({ tree, out, costs }: Scene, func: number): { ca
 
 /** How long single calls of a function took, where events tell: outermost ones only. */
 export function durations(data: Data, func: number, profile: number): Float64Array {
-  const { n, parent, func: of } = data.tree, outer = new Int32Array(n), out: number[] = [];
-  for (let i = 1; i < n; i++) outer[i] = outer[parent[i]] || (of[i] === func ? i : 0);
-  for (const m of data.moments) {
-    if (!m.trace || m.series.profile !== profile) continue;
+  const { n, end } = data.tree, outer = new Int32Array(n), out: number[] = []; // outer: the activation in which a node lies
+  for (const start of data.tree.outermost(func, null)) outer.fill(start, start, end[start]);
+  for (const { trace, series, n: last, node, start, calls } of data.moments) {
+    if (!trace || series.profile !== profile) continue;
     let now = 0, since = 0;
-    for (let k = 0; k <= m.n; k++) {
-      const node = k < m.n ? m.node[k] : 0, at = outer[node], again = at !== 0 && node === at && k < m.n && m.calls !== null && m.calls[k] > 0;
-      if (at === now && !again) continue;
-      if (now) out.push(m.start[k] - since);
+    for (let k = 0; k < last; k++) {
+      const at = outer[node[k]];
+      if (at === now && (at === 0 || node[k] !== at || calls === null || calls[k] <= 0)) continue;
+      if (now) out.push(start[k] - since);
       now = at;
-      since = m.start[k];
+      since = start[k];
     }
+    if (now) out.push(start[last] - since);
   }
   return Float64Array.from(out).sort();
 }

@@ -1,5 +1,6 @@
 // What can be done before anyone asks, in the moments when nothing else is to do.
 
+import { wordsOf } from './colours';
 import type { Data, Series } from './data';
 import type { Filter } from './filters';
 import { CalleesLayer, CallersLayer } from './layers';
@@ -44,7 +45,8 @@ function toy(data: Data): Data {
 
 /** Asks every kind of question of a small profile a few times, so that the browser has compiled the answers when it matters. */
 function rehearse(data: Data): (() => void)[] {
-  const small = toy(data), kinds: Filter['kind'][] = ['focus', 'ignore', 'hide', 'show', 'show-from'];
+  const small = toy(data), asked = (['focus', 'ignore', 'hide', 'show', 'show-from'] as const).map(kind => [kind, '[1-5]$'] as [Filter['kind'], string]);
+  for (let i = 0; i < 4; i++) asked.push(['show', '[58]$']); // little is left
   const ask = (filters: Filter[]) => {
     const scene: Scene = new Scenes(small).of({ metric: data.meta.profiles[0].primary, event: '', thread: '', time: null, filters, normalize: filters.length > 1 });
     scene.flat().sorted('total', small.funcs);
@@ -52,7 +54,7 @@ function rehearse(data: Data): (() => void)[] {
       for (let i = 0, list = [0]; i < list.length && i < 200; i++) for (let k = 0, c = layer.children(list[i]); k < c.length; k++) list.push(c[k]);
   };
   const jobs: (() => void)[] = [];
-  for (let round = 0; round < 8; round++) for (const kind of kinds) jobs.push(() => ask([{ kind, pattern: '[1-5]$' }]));
+  for (let round = 0; round < 8; round++) for (const [kind, pattern] of asked) jobs.push(() => ask([{ kind, pattern }]));
   return jobs;
 }
 
@@ -62,7 +64,7 @@ export function prepare(data: Data, scenes: Scenes, scene: () => Scene, colour: 
   const room = () => void scenes.prepare(), colours = Array.from({ length: Math.ceil(data.funcs.n / 4000) }, (_, part) => () => {
     for (let f = part * 4000, end = Math.min(data.funcs.n, f + 4000); f < end; f++) colour(f);
   });
-  whenIdle([() => void data.tree.parent, room, room, () => void data.tree.byFunc, () => void scene().flat().sorted('total', data.funcs), () => void scene().ownBy(0), () => scenes.sumUp(), ...colours, ...rehearse(data)]);
+  whenIdle([() => void data.tree.parent, room, room, () => void data.tree.byFunc, () => void scene().flat().sorted('total', data.funcs), () => void scene().ownBy(0), () => scenes.sumUp(), ...colours, () => void wordsOf(data, 'module'), ...rehearse(data)]);
 }
 
 /** Room for the next question, when the last one has taken what there was. */

@@ -18,7 +18,7 @@ export class Cells implements Numbers {
 
 /** Own costs, of sums from the start. */
 export class Steps implements Numbers {
-  constructor(private sums: Float64Array) {}
+  constructor(readonly sums: Float64Array) {}
 
   at(node: number): number {
     return this.sums[node + 1] - this.sums[node];
@@ -30,6 +30,8 @@ export interface Totals extends Numbers {
   /** What is added up: from the start, where `ranges`, else by node. Made when first asked for. */
   readonly cells: Float64Array;
   readonly ranges: boolean;
+  /** Sums from the start, where they are there without being made. */
+  readonly direct: Float64Array | null;
   /** The arrays as long as the tree that it looks into. */
   readonly room: Float64Array[];
   /** The same below the root. */
@@ -44,6 +46,10 @@ export class Ranges implements Totals {
   readonly ranges = true;
 
   constructor(readonly cells: Float64Array, private end: Int32Array, private whole = cells[end[0] ?? 0] - cells[0]) {}
+
+  get direct(): Float64Array {
+    return this.cells;
+  }
 
   get room(): Float64Array[] {
     return [this.cells];
@@ -113,6 +119,10 @@ class PartSums {
     return (this.made ??= this.makeAll());
   }
 
+  get known(): Float64Array | null {
+    return this.made;
+  }
+
   get room(): Float64Array[] {
     return this.made ? [this.sums, this.made] : [this.sums];
   }
@@ -143,6 +153,10 @@ class PartTotals implements Totals {
     return this.sums.all;
   }
 
+  get direct(): Float64Array | null {
+    return this.sums.known;
+  }
+
   get room(): Float64Array[] {
     return this.sums.room;
   }
@@ -169,6 +183,7 @@ export function partsOf(tree: Tree, total: Totals, parts: Parts, pool: Pool): Bo
 /** Where sums are rounded, each node has its own. */
 class Rounded implements Totals {
   readonly ranges = false;
+  readonly direct = null;
 
   constructor(readonly cells: Float64Array, private whole = cells[0]) {}
 
