@@ -231,3 +231,11 @@ $ printf 'heap profile: 2: 1536 [4: 3072] @ heap/2048\n1: 512 [1: 512] @ 0x1000 
   "name": "alloc_count", "unit": "count", "total": 5
   "name": "live_bytes", "unit": "bytes", "total": 2048
   "name": "live_count", "unit": "count", "total": 3
+
+Where Go samples each allocation (runtime.MemProfileRate = 1), numbers are what they are.
+
+$ printf 'heap profile: 2: 24 [4: 40] @ heap/2\n1: 8 [1: 8] @ 0x1000 0x2000\n1: 16 [3: 32] @ 0x1100 0x2000\n' > each.heap; polyprof top --csv -q -m live_bytes,live_count,alloc_bytes,alloc_count each.heap; polyprof check -q each.heap
+  name,file,line,module,calls,self_alloc_bytes,total_alloc_bytes,self_alloc_count,total_alloc_count,self_live_bytes,total_live_bytes,self_live_count,total_live_count
+  0x1100,,,,,32,32,3,3,16,16,1,1
+  0x1000,,,,,8,8,1,1,8,8,1,1
+  0x2000,,,,,0,40,0,4,0,24,0,2

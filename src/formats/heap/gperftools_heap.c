@@ -101,7 +101,8 @@ scaling_choose(struct pp_heap_text *t, const struct header *h, bool go)
 	}
 	if (t->period <= 0)
 		t->period = usual;
-	if (h->period == 1)
+	/* All that there was: Go's header doubles the rate. */
+	if (t->period <= 1)
 		t->scaling = PP_HEAP_EXACT;
 }
 
