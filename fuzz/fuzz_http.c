@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "serve/http.h"
+#include "store/http_message.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

@@ -98,16 +98,23 @@ pp_memory_share(void)
 	return (machine < group ? machine : group) / 4 * 3;
 }
 
+int64_t
+pp_clock_ns(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 uint64_t
 pp_random_seed(void)
 {
 	uint64_t seed;
-	struct timespec now;
 
 	if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) == (ssize_t)sizeof seed)
 		return seed;
 	/* Only very early at boot: address-space randomisation and the clock must do. */
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)(uintptr_t)&seed * 0x9e3779b97f4a7c15u ^ (uint64_t)now.tv_nsec << 32 ^
-	       (uint64_t)now.tv_sec ^ (uint64_t)getpid();
+	return (uint64_t)(uintptr_t)&seed * 0x9e3779b97f4a7c15u ^ (uint64_t)pp_clock_ns() << 20 ^
+	       (uint64_t)getpid();
 }

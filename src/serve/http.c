@@ -10,12 +10,13 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/queue.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/slice.h"
+#include "io/system.h"
 
 #define SECOND ((int64_t)1000000000)
 #define IDLE (75 * SECOND)
@@ -52,7 +53,8 @@ struct pp_connection {
 	size_t sent;       /* of head and content together */
 	int64_t since, deadline;
 	bool half_closed, asked, dead;
-	struct pp_connection *before, *after;
+	TAILQ_ENTRY(pp_connection) all;
+	SLIST_ENTRY(pp_connection) ended;
 };
 
 struct pp_http {
@@ -60,9 +62,8 @@ struct pp_http {
 	struct pp_http_options o;
 	int epoll, wake;
 	pthread_t thread;
-	struct pp_connection *first, *last; /* the one used last is last */
-	struct pp_connection *dead;         /* that ended in this round */
-	size_t connections;
+	TAILQ_HEAD(connections, pp_connection) all; /* the one used last is last */
+	SLIST_HEAD(ended, pp_connection) dead;      /* that ended in this round */
 	pthread_mutex_t lock;
 	struct pp_exchange *done; /* answered elsewhere; guarded by `lock` */
 	_Atomic int stops;
@@ -71,22 +72,6 @@ struct pp_http {
 };
 
 /* ---- connections ---- */
-
-static void
-connection_link(struct pp_http *h, struct pp_connection *c)
-{
-	c->before = h->last;
-	c->after = NULL;
-	*(h->last ? &h->last->after : &h->first) = c;
-	h->last = c;
-}
-
-static void
-connection_unlink(struct pp_http *h, struct pp_connection *c)
-{
-	*(c->before ? &c->before->after : &h->first) = c->after;
-	*(c->after ? &c->after->before : &h->last) = c->before;
-}
 
 static void
 exchange_free(struct pp_http *h, struct pp_exchange *x)
@@ -122,11 +107,9 @@ connection_close(struct pp_http *h, struct pp_connection *c)
 	c->fd = -1;
 	pp_buf_release(&c->in);
 	pp_buf_release(&c->out);
-	connection_unlink(h, c);
-	c->after = h->dead;
-	h->dead = c;
-	h->connections--;
-	atomic_store(&h->counts.connections, h->connections);
+	TAILQ_REMOVE(&h->all, c, all);
+	SLIST_INSERT_HEAD(&h->dead, c, ended);
+	atomic_fetch_sub(&h->counts.connections, 1);
 }
 
 static void
@@ -146,8 +129,8 @@ connection_listens(struct pp_http *h, struct pp_connection *c, enum state state,
 	c->since = h->now;
 	c->deadline = h->now + time;
 	connection_events(h, c, EPOLLIN);
-	connection_unlink(h, c);
-	connection_link(h, c);
+	TAILQ_REMOVE(&h->all, c, all);
+	TAILQ_INSERT_TAIL(&h->all, c, all);
 }
 
 /* ---- answers ---- */
@@ -221,28 +204,41 @@ connection_write(struct pp_http *h, struct pp_connection *c)
 	connection_events(h, c, c->half_closed ? 0 : EPOLLRDHUP);
 }
 
+/* The head of the answer that is sent next. */
+static void
+answer_begin(struct pp_http *h, struct pp_connection *c)
+{
+	c->x->closes |= !c->x->head.keeps || h->o.listener < 0;
+	pp_http_answer_head(&c->out, c->x);
+	c->sent = 0;
+}
+
+/* Sends what is there of it. */
+static void
+answer_write(struct pp_http *h, struct pp_connection *c)
+{
+	c->state = WRITING;
+	c->since = h->now;
+	c->deadline = h->now + MOVE_TIME;
+	if (c->out.failed)
+		connection_close(h, c);
+	else
+		connection_write(h, c);
+}
+
 /* Sends the answer of the connection's exchange. */
 static void
 answer_send(struct pp_http *h, struct pp_connection *c)
 {
 	struct pp_exchange *x = c->x;
 
-	x->closes |= !x->head.keeps || h->o.listener < 0;
 	if (x->out.failed || x->fields.failed) {
 		pp_buf_release(&x->out);
 		pp_buf_release(&x->fields);
 		pp_exchange_text(x, 503, "text/plain", "out of memory\n");
 	}
-	pp_http_answer_head(&c->out, x);
-	if (c->out.failed) {
-		connection_close(h, c);
-		return;
-	}
-	c->state = WRITING;
-	c->sent = 0;
-	c->since = h->now;
-	c->deadline = h->now + MOVE_TIME;
-	connection_write(h, c);
+	answer_begin(h, c);
+	answer_write(h, c);
 }
 
 /* Refuses what cannot be understood, or cannot be gone on with: the connection ends. */
@@ -359,12 +355,12 @@ body_take(struct pp_http *h, struct pp_connection *c, struct pp_slice *bytes)
 	return false;
 }
 
-/* Who waits to be asked for the body is. */
+/* Sends a few bytes beside the answer, once. */
 static void
-body_ask(struct pp_http *h, struct pp_connection *c)
+tell_once(struct pp_connection *c, const char *text)
 {
-	if (c->x->head.waits && !c->asked)
-		(void)send(c->fd, CONTINUE, strlen(CONTINUE), MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (!c->asked)
+		(void)send(c->fd, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
 	c->asked = true;
 }
 
@@ -385,7 +381,9 @@ connection_advance(struct pp_http *h, struct pp_connection *c)
 			memmove(c->in.p, bytes.p, bytes.n);
 			c->in.n = bytes.n;
 			if (!complete) {
-				body_ask(h, c);
+				/* Who waits to be asked for the body is. */
+				if (c->x->head.waits)
+					tell_once(c, CONTINUE);
 				return;
 			}
 			request_ready(h, c);
@@ -441,15 +439,6 @@ connection_read(struct pp_http *h, struct pp_connection *c)
 
 /* ---- what others answer ---- */
 
-static void
-wake(struct pp_http *h)
-{
-	uint64_t one = 1;
-	ssize_t n = write(h->wake, &one, sizeof one);
-
-	(void)n;
-}
-
 /* Puts an exchange where the loop finds it. */
 static void
 hand_in(struct pp_exchange *x)
@@ -463,7 +452,7 @@ hand_in(struct pp_exchange *x)
 		x->queued = true;
 	}
 	if (first)
-		wake(h);
+		(void)eventfd_write(h->wake, 1);
 }
 
 void
@@ -490,8 +479,7 @@ pp_exchange_stream(struct pp_exchange *x, const void *p, size_t n)
 	if (n == 0)
 		return;
 	pthread_mutex_lock(&h->lock);
-	if (!x->streams)
-		x->streams = true;
+	x->streams = true;
 	pp_buf_addf(&x->streamed, "%zx\r\n", n);
 	pp_buf_add(&x->streamed, p, n);
 	pp_buf_adds(&x->streamed, "\r\n");
@@ -507,53 +495,29 @@ stream_send(struct pp_http *h, struct pp_connection *c, const struct pp_buf *par
 
 	if (!x->begins) {
 		x->begins = true;
-		x->closes |= !x->head.keeps || h->o.listener < 0;
-		pp_http_answer_head(&c->out, x);
-		c->sent = 0;
+		answer_begin(h, c);
 	}
 	pp_buf_add(&c->out, parts->p, parts->n);
 	if (!x->handled)
 		pp_buf_adds(&c->out, "0\r\n\r\n");
-	if (c->out.failed || parts->failed) {
-		connection_close(h, c);
-		return;
-	}
-	c->state = WRITING;
-	c->since = h->now;
-	c->deadline = h->now + MOVE_TIME;
-	connection_write(h, c);
+	c->out.failed |= parts->failed;
+	answer_write(h, c);
 }
 
-/* One that was handed in, in part or as a whole. */
-static void
-done_send(struct pp_http *h, struct pp_exchange *x, const struct pp_buf *parts, bool streams)
-{
-	struct pp_connection *c = x->connection;
-
-	if (!c && !x->handled)
-		exchange_free(h, x);
-	if (!c)
-		return;
-	if (streams)
-		stream_send(h, c, parts);
-	else
-		answer_send(h, c);
-	connection_advance(h, c);
-}
-
+/* What was handed in, in part or as a whole, is sent. */
 static void
 done_take(struct pp_http *h)
 {
 	struct pp_exchange *x, *next;
-	uint64_t count;
-	ssize_t n = read(h->wake, &count, sizeof count);
+	eventfd_t count;
 
-	(void)n;
+	(void)eventfd_read(h->wake, &count);
 	pthread_mutex_lock(&h->lock);
 	x = h->done;
 	h->done = NULL;
 	pthread_mutex_unlock(&h->lock);
 	for (; x; x = next) {
+		struct pp_connection *c = x->connection;
 		struct pp_buf parts;
 		bool streams;
 
@@ -565,7 +529,14 @@ done_take(struct pp_http *h)
 		x->handled = !x->answered;
 		streams = x->streams;
 		pthread_mutex_unlock(&h->lock);
-		done_send(h, x, &parts, streams);
+		if (c && streams)
+			stream_send(h, c, &parts);
+		else if (c)
+			answer_send(h, c);
+		else if (!x->handled)
+			exchange_free(h, x);
+		if (c)
+			connection_advance(h, c);
 		pp_buf_release(&parts);
 	}
 }
@@ -578,11 +549,11 @@ idle_drop(struct pp_http *h)
 {
 	struct pp_connection *c;
 
-	for (c = h->first; c; c = c->after)
-		if (c->state == READING_HEAD && c->in.n == 0) {
-			connection_close(h, c);
-			return true;
-		}
+	TAILQ_FOREACH(c, &h->all, all)
+	if (c->state == READING_HEAD && c->in.n == 0) {
+		connection_close(h, c);
+		return true;
+	}
 	return false;
 }
 
@@ -596,14 +567,14 @@ connection_accept(struct pp_http *h)
 		struct pp_connection *c;
 		struct epoll_event e = { .events = EPOLLIN };
 
-		if (h->connections >= h->o.connections && !idle_drop(h) && i > 0)
+		if (h->counts.connections >= h->o.connections && !idle_drop(h) && i > 0)
 			return;
 		fd = accept4(h->o.listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (fd < 0 && (errno == EMFILE || errno == ENFILE) && idle_drop(h))
 			continue;
 		if (fd < 0)
 			return;
-		c = h->connections < h->o.connections ? calloc(1, sizeof *c) : NULL;
+		c = h->counts.connections < h->o.connections ? calloc(1, sizeof *c) : NULL;
 		e.data.ptr = c;
 		if (!c || epoll_ctl(h->epoll, EPOLL_CTL_ADD, fd, &e) != 0) {
 			free(c);
@@ -614,10 +585,9 @@ connection_accept(struct pp_http *h)
 		*c = (struct pp_connection){
 			.fd = fd, .events = EPOLLIN, .since = h->now, .deadline = h->now + IDLE
 		};
-		connection_link(h, c);
-		h->connections++;
+		TAILQ_INSERT_TAIL(&h->all, c, all);
 		atomic_fetch_add(&h->counts.accepted, 1);
-		atomic_store(&h->counts.connections, h->connections);
+		atomic_fetch_add(&h->counts.connections, 1);
 	}
 }
 
@@ -627,32 +597,17 @@ deadlines(struct pp_http *h)
 {
 	struct pp_connection *c, *after;
 
-	for (c = h->first; c; c = after) {
-		after = c->after;
+	for (c = TAILQ_FIRST(&h->all); c; c = after) {
+		after = TAILQ_NEXT(c, all);
 		if (h->now > c->deadline) {
 			if (c->state == READING_BODY || (c->state == READING_HEAD && c->in.n))
 				refuse(h, c, 408);
 			else
 				connection_close(h, c);
-		} else if (c->state == HANDLED && c->half_closed && !c->asked) {
+		} else if (c->state == HANDLED && c->half_closed) {
 			/* One that will only ask no more is told to wait; with one that is gone it fails. */
-			c->asked = true;
-			(void)send(c->fd, c->x->begins ? COMMENT : CONTINUE,
-			           strlen(c->x->begins ? COMMENT : CONTINUE),
-			           MSG_NOSIGNAL | MSG_DONTWAIT);
+			tell_once(c, c->x->begins ? COMMENT : CONTINUE);
 		}
-	}
-}
-
-/* Frees what has ended. */
-static void
-sweep(struct pp_http *h)
-{
-	struct pp_connection *c;
-
-	while ((c = h->dead) != NULL) {
-		h->dead = c->after;
-		free(c);
 	}
 }
 
@@ -683,8 +638,8 @@ stop_begin(struct pp_http *h)
 	struct pp_connection *c, *after;
 
 	connection_accept(h);
-	for (c = h->first; c; c = after) {
-		after = c->after;
+	for (c = TAILQ_FIRST(&h->all); c; c = after) {
+		after = TAILQ_NEXT(c, all);
 		if (c->state == READING_HEAD && c->in.n == 0)
 			connection_read(h, c);
 	}
@@ -702,8 +657,8 @@ stop_ended(struct pp_http *h)
 	struct pp_connection *c, *after;
 	bool gives_up = atomic_load(&h->stops) > 1 || h->now > h->stopped + GRACE;
 
-	for (c = h->first; c; c = after) {
-		after = c->after;
+	for (c = TAILQ_FIRST(&h->all); c; c = after) {
+		after = TAILQ_NEXT(c, all);
 		if (gives_up)
 			connection_close(h, c);
 		else if (c->state != LINGERING)
@@ -716,13 +671,15 @@ void
 pp_http_run(struct pp_http *h)
 {
 	struct epoll_event events[256];
+	struct pp_connection *c;
+	bool ended = false;
 
 	h->thread = pthread_self();
-	for (;;) {
+	while (!ended) {
 		int i, n = epoll_wait(h->epoll, events, PP_COUNT_OF(events), (int)(TICK / 1000000));
 		bool answers = false;
 
-		h->now = pp_serve_now();
+		h->now = pp_clock_ns();
 		for (i = 0; i < n; i++)
 			if (events[i].data.ptr == &h->wake)
 				answers = true;
@@ -738,18 +695,19 @@ pp_http_run(struct pp_http *h)
 			h->ticked = h->now;
 			deadlines(h);
 		}
-		sweep(h);
-		if (h->stopped && stop_ended(h))
-			break;
+		ended = h->stopped && stop_ended(h);
+		while ((c = SLIST_FIRST(&h->dead)) != NULL) {
+			SLIST_REMOVE_HEAD(&h->dead, ended);
+			free(c);
+		}
 	}
-	sweep(h);
 }
 
 void
 pp_http_stop(struct pp_http *h)
 {
 	atomic_fetch_add(&h->stops, 1);
-	wake(h);
+	(void)eventfd_write(h->wake, 1);
 }
 
 struct pp_http *
@@ -762,7 +720,8 @@ pp_http_new(const struct pp_http_options *o)
 	if (!h)
 		return NULL;
 	h->o = *o;
-	h->now = pp_serve_now();
+	TAILQ_INIT(&h->all);
+	h->now = pp_clock_ns();
 	pthread_mutex_init(&h->lock, NULL);
 	h->epoll = epoll_create1(EPOLL_CLOEXEC);
 	h->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);

@@ -1,9 +1,9 @@
 /*
  * HTTP/1.1 on epoll: one thread reads requests and writes answers, whoever handles them may do so on any thread.
  *
- *     http_parse.c   bytes to a head, chunks to a body; knows nothing of sockets
- *     http_answer.c  the heads of answers
- *     http.c         connections: what they wait for, how long, and what is sent
+ *     http_answer.c            the heads of answers
+ *     http.c                   connections: what they wait for, how long, and what is sent
+ *     store/http_message.c     bytes to a head, chunks to a body; knows nothing of sockets, and is the client's, too
  *
  * Strict where two programs could understand a message differently: a doubtful length is refused, lines end in CR LF, nothing
  * of a path is decoded. Every wait has an end, so that neither idle nor slow clients keep others waiting.
@@ -16,49 +16,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/common.h"
-
-#define PP_HTTP_HEAD_MAX ((size_t)32768)
-#define PP_HTTP_TARGET_MAX ((size_t)16384)
-#define PP_HTTP_FIELDS_MAX 100
-
-/* ---- heads and chunks ---- */
-
-struct pp_http_field {
-	struct pp_slice name, value;
-};
-
-/* The head of a request; slices lie in its bytes. */
-struct pp_http_head {
-	struct pp_slice method, path, query; /* as they were sent */
-	struct pp_http_field fields[PP_HTTP_FIELDS_MAX];
-	size_t field_count;
-	uint64_t length; /* of the body; 0 where there is none */
-	bool chunked;
-	bool keeps;  /* the connection stays open */
-	bool waits;  /* the body is sent when it is asked for (100-continue) */
-	bool simple; /* HTTP/1.0 */
-};
-
-/* Where a head ends: 0 = not yet, else the bytes of it. *seen is what was looked at before. *bad: it never will. */
-size_t pp_http_head_end(struct pp_slice bytes, size_t *seen, bool *bad);
-/* Takes a whole head apart: 0, or the status of the refusal. */
-unsigned pp_http_head_parse(struct pp_http_head *, struct pp_slice bytes);
-/* The value of a field; p is NULL when there is none. *count (or NULL) is how many there are. */
-struct pp_slice pp_http_field(const struct pp_http_head *, const char *name, size_t *count);
-/* Compares without regard to case, as names of fields and schemes are. */
-bool pp_http_same(struct pp_slice, const char *);
-
-/* A body in chunks, byte by byte. Zeroed is ready. */
-struct pp_http_chunks {
-	int state;
-	uint64_t left;   /* of the chunk, or its size so far */
-	unsigned digits; /* of the size */
-	size_t line;     /* bytes of extensions and of what follows the last chunk */
-};
-enum { PP_CHUNKS_MORE, PP_CHUNKS_END, PP_CHUNKS_BAD, PP_CHUNKS_LARGE };
-/* Takes what belongs to the body off the front; the data is appended to `body`, at most `most` bytes in all. */
-int pp_http_chunks_take(struct pp_http_chunks *, struct pp_slice *bytes, struct pp_buf *body,
-                        uint64_t most);
+#include "store/http_message.h"
 
 /* ---- one request and its answer ---- */
 
@@ -99,14 +57,28 @@ struct pp_exchange {
 /* Answers it, from any thread; the exchange is not the caller's any more. */
 void pp_exchange_done(struct pp_exchange *);
 /* Sets a short text as the answer. */
-void pp_exchange_text(struct pp_exchange *, unsigned status, const char *type, const char *text);
+static inline void
+pp_exchange_text(struct pp_exchange *x, unsigned status, const char *type, const char *text)
+{
+	x->status = status;
+	x->type = type;
+	x->out.n = 0;
+	pp_buf_adds(&x->out, text);
+}
 /* Adds a field to the head of the answer. */
-void pp_exchange_field(struct pp_exchange *, const char *name, const char *value);
+static inline void
+pp_exchange_field(struct pp_exchange *x, const char *name, const char *value)
+{
+	pp_buf_addf(&x->fields, "%s: %s\r\n", name, value);
+}
 /* An answer in parts: the head goes out with the first; pp_exchange_done() ends it. From the handler's thread. */
 void pp_exchange_stream(struct pp_exchange *, const void *p, size_t n);
 
-const char *pp_http_status(unsigned status); /* with its text */
-struct pp_slice pp_exchange_content(const struct pp_exchange *);
+static inline struct pp_slice
+pp_exchange_content(const struct pp_exchange *x)
+{
+	return x->constant.p ? x->constant : pp_slice_of(x->out.p ? x->out.p : "", x->out.n);
+}
 /* The head of an answer instead of what is in the buffer. */
 void pp_http_answer_head(struct pp_buf *, const struct pp_exchange *);
 
@@ -140,7 +112,5 @@ pp_http_counts(const struct pp_http *h)
 {
 	return (const struct pp_http_counts *)(const void *)h;
 }
-
-int64_t pp_serve_now(void); /* ns, monotonic */
 
 #endif

@@ -73,7 +73,7 @@ pp_metrics(struct pp_serve *s, struct pp_exchange *x)
 	size_t i;
 
 	metric(out, "polyprof_up_seconds", "gauge", "Seconds since the start.",
-	       (uint64_t)(pp_serve_now() - s->started) / 1000000000);
+	       (uint64_t)(pp_clock_ns() - s->started) / 1000000000);
 	metric(out, "process_resident_memory_bytes", "gauge", "Resident memory.",
 	       memory_resident());
 	metric(out, "polyprof_connections", "gauge", "Open connections.", http->connections);

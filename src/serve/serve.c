@@ -136,7 +136,7 @@ void
 pp_working_begin(struct pp_working *w, const struct pp_serve *s, const struct pp_exchange *x)
 {
 	w->exchange = x;
-	w->deadline = pp_serve_now() + (int64_t)s->o->timeout * 1000000000;
+	w->deadline = pp_clock_ns() + (int64_t)s->o->timeout * 1000000000;
 }
 
 bool
@@ -145,7 +145,7 @@ pp_working_stops(void *data)
 	const struct pp_working *w = data;
 
 	return atomic_load_explicit(&w->exchange->gone, memory_order_relaxed) ||
-	       pp_serve_now() > w->deadline;
+	       pp_clock_ns() > w->deadline;
 }
 
 /* ---- shelves ---- */
@@ -461,7 +461,7 @@ serve(struct pp_serve *s, struct pp_buf *problem)
 int
 pp_serve_run(const struct pp_serve_options *o, struct pp_buf *problem)
 {
-	struct pp_serve s = { .o = o, .listener = -1, .started = pp_serve_now() };
+	struct pp_serve s = { .o = o, .listener = -1, .started = pp_clock_ns() };
 	int code = 0;
 
 	if (o->token_file && !pp_guard_token(&s, o->token_file, problem))

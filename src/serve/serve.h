@@ -23,6 +23,7 @@
 #include <pthread.h>
 
 #include "base/vec.h"
+#include "io/system.h"
 #include "mcp/mcp.h"
 #include "polyprof/polyprof_experimental.h"
 #include "serve/http.h"

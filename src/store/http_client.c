@@ -11,10 +11,11 @@
 #include <poll.h>
 #include <stdio.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/slice.h"
+#include "io/system.h"
+#include "store/http_message.h"
 
 /* Bytes that wait to be sent as one chunk. */
 #define CHUNK ((size_t)1 << 18)
@@ -25,10 +26,7 @@
 static int64_t
 clock_ms(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	return pp_clock_ns() / 1000000;
 }
 
 PP_PRINTF(2, 3)
@@ -299,32 +297,16 @@ struct framing {
 	uint64_t length;
 };
 
+/* Plain digits, at most 18 of them. */
 static bool
-number_read(struct pp_slice text, unsigned base, uint64_t *out)
+number_read(struct pp_slice text, uint64_t *out)
 {
 	size_t i;
 
 	*out = 0;
-	for (i = 0; i < text.n; i++) {
-		unsigned char c = text.p[i], low = c | 0x20;
-		unsigned digit = 16;
-
-		if (pp_is_digit(c))
-			digit = c - (unsigned)'0';
-		else if (low >= 'a' && low <= 'f')
-			digit = low - (unsigned)'a' + 10;
-
-		if (digit >= base || *out > (UINT64_MAX - digit) / base)
-			return false;
-		*out = *out * base + digit;
-	}
-	return text.n > 0;
-}
-
-static bool
-word_is(struct pp_slice text, const char *word)
-{
-	return text.n == strlen(word) && strncasecmp((const char *)text.p, word, text.n) == 0;
+	for (i = 0; i < text.n && i < 18 && pp_is_digit(text.p[i]); i++)
+		*out = *out * 10 + (uint64_t)(text.p[i] - '0');
+	return text.n > 0 && i == text.n;
 }
 
 static bool
@@ -336,20 +318,20 @@ header_take(struct pp_http *h, struct pp_slice line, struct framing *f)
 
 	if (!found || name.n == 0)
 		return http_fail(h, "the answer is not HTTP: a header without a name");
-	if (word_is(name, "Content-Length")) {
-		if (!number_read(value, 10, &length) || (f->has_length && length != f->length))
+	if (pp_http_same(name, "Content-Length")) {
+		if (!number_read(value, &length) || (f->has_length && length != f->length))
 			return http_fail(h, "the answer does not state one length");
 		f->has_length = true;
 		f->length = length;
-	} else if (word_is(name, "Transfer-Encoding")) {
-		if (!word_is(value, "chunked") || f->chunked)
+	} else if (pp_http_same(name, "Transfer-Encoding")) {
+		if (!pp_http_same(value, "chunked") || f->chunked)
 			return http_fail(h,
 			                 "the answer comes in an encoding that was not asked for");
 		f->chunked = true;
-	} else if (word_is(name, "Connection")) {
-		f->closes |= word_is(value, "close");
-	} else if (word_is(name, "Content-Encoding")) {
-		f->encoded |= !word_is(value, "identity");
+	} else if (pp_http_same(name, "Connection")) {
+		f->closes |= pp_http_same(value, "close");
+	} else if (pp_http_same(name, "Content-Encoding")) {
+		f->encoded |= !pp_http_same(value, "identity");
 	}
 	return true;
 }
@@ -367,7 +349,7 @@ status_read(struct pp_http *h, unsigned *status, struct framing *f)
 	line = pp_slice_of(h->headers.p, h->headers.n);
 	if (!pp_slice_starts(line, "HTTP/1.") || line.n < 12 || line.p[8] != ' ' ||
 	    (line.n > 12 && line.p[12] != ' ') || (line.p[7] != '0' && line.p[7] != '1') ||
-	    !number_read(pp_slice_of(line.p + 9, 3), 10, &number) || number < 100)
+	    !number_read(pp_slice_of(line.p + 9, 3), &number) || number < 100)
 		return http_fail(h, "the answer is not HTTP");
 	*status = (unsigned)number;
 	f->closes = line.p[7] == '0';
@@ -406,35 +388,24 @@ body_take(struct pp_http *h, struct pp_buf *body, uint64_t n)
 static bool
 chunks_read(struct pp_http *h, struct pp_buf *body)
 {
-	size_t begin;
-	uint64_t size;
+	struct pp_http_chunks chunks = { 0 };
+	int end = PP_CHUNKS_MORE;
 
-	do {
-		struct pp_slice line;
-		bool extended;
+	while (end == PP_CHUNKS_MORE) {
+		struct pp_slice bytes;
 
-		h->headers.n = 0;
-		if (!line_read(h, &h->headers, LINE_MAX_BYTES))
+		if (h->in.at == h->in.n && !input_fill(h))
 			return false;
-		line = pp_slice_of(h->headers.p, h->headers.n);
-		line = pp_slice_trim(pp_slice_cut(&line, ';', &extended));
-		if (!number_read(line, 16, &size))
-			return http_fail(h, "the answer is not HTTP: no size of a chunk");
-		if (!body_take(h, body, size))
-			return false;
-		h->headers.n = 0;
-		if (size && (!line_read(h, &h->headers, LINE_MAX_BYTES) || h->headers.n))
-			return h->fd < 0
-			           ? false
-			           : http_fail(h, "the answer is not HTTP: a chunk does not end");
-	} while (size);
-	h->headers.n = 0;
-	do { /* trailers */
-		begin = h->headers.n;
-		if (!line_read(h, &h->headers, PP_HTTP_HEADERS - begin))
-			return false;
-	} while (h->headers.n > begin);
-	return true;
+		bytes = pp_slice_of(h->in.bytes + h->in.at, h->in.n - h->in.at);
+		end = pp_http_chunks_take(&chunks, &bytes, body, h->limits.answer);
+		h->in.at = h->in.n - bytes.n;
+		if (body->failed)
+			return http_fail(h, "out of memory");
+	}
+	return end == PP_CHUNKS_END ||
+	       (end == PP_CHUNKS_LARGE
+	            ? http_fail(h, "the answer has more than %zu bytes", h->limits.answer)
+	            : http_fail(h, "the answer is not HTTP: its chunks make no sense"));
 }
 
 static bool

@@ -6,10 +6,10 @@
  * reads sees each profile either way, and one that is killed has done nothing.
  */
 #include <stdlib.h>
-#include <time.h>
 
 #include "api/api.h"
 #include "base/sort.h"
+#include "io/system.h"
 #include "store/hash.h"
 #include "store/meta.h"
 #include "store/parcel.h"
@@ -466,15 +466,6 @@ pp_sqlite_pack(struct pp_sqlite *s, const struct pp_store_upkeep *how, struct pp
 
 /* ---- when nobody asks for it ---- */
 
-static int64_t
-clock_now(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * PP_SECOND + t.tv_nsec;
-}
-
 /* What fails here was acknowledged as fresh, and stays so. Whether any was packed. */
 static bool
 pack_some(struct pp_sqlite *s, size_t batches)
@@ -500,14 +491,14 @@ pack_some(struct pp_sqlite *s, size_t batches)
 void
 pp_sqlite_pack_some(struct pp_sqlite *s)
 {
-	int64_t begin = clock_now();
+	int64_t begin = pp_clock_ns();
 
 	if (s->packing.opened == 0)
 		s->packing.opened = begin;
 	if (s->packing.spent > (begin - s->packing.opened) / SHARE_OF_TIME)
 		return;
 	(void)pack_some(s, 1);
-	s->packing.spent += clock_now() - begin;
+	s->packing.spent += pp_clock_ns() - begin;
 }
 
 bool

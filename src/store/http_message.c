@@ -1,7 +1,9 @@
 /*
- * Heads and chunks: bytes in, facts out. Whatever can be understood in two ways is refused.
+ * Heads and chunks: see http_message.h. Whatever can be understood in two ways is refused.
  */
-#include "serve/http.h"
+#include "store/http_message.h"
+
+#include <stdlib.h>
 
 #include "base/slice.h"
 
@@ -222,6 +224,43 @@ pp_http_head_parse(struct pp_http_head *h, struct pp_slice bytes)
 	return count && !h->waits ? 417 : 0;
 }
 
+const char *
+pp_http_status(unsigned status)
+{
+	static const char *const texts[] = {
+		"200 OK",
+		"202 Accepted",
+		"204 No Content",
+		"304 Not Modified",
+		"400 Bad Request",
+		"401 Unauthorized",
+		"403 Forbidden",
+		"404 Not Found",
+		"405 Method Not Allowed",
+		"406 Not Acceptable",
+		"408 Request Timeout",
+		"409 Conflict",
+		"413 Content Too Large",
+		"414 URI Too Long",
+		"415 Unsupported Media Type",
+		"417 Expectation Failed",
+		"422 Unprocessable Content",
+		"429 Too Many Requests",
+		"431 Request Header Fields Too Large",
+		"500 Internal Server Error",
+		"501 Not Implemented",
+		"503 Service Unavailable",
+		"504 Gateway Timeout",
+		"505 HTTP Version Not Supported",
+	};
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(texts); i++)
+		if (strtoul(texts[i], NULL, 10) == status)
+			return texts[i];
+	return "500 Internal Server Error";
+}
+
 /* ---- chunks ---- */
 
 enum {
@@ -302,8 +341,6 @@ pp_http_chunks_take(struct pp_http_chunks *k, struct pp_slice *bytes, struct pp_
 		if (k->state == DATA) {
 			size_t n = k->left < bytes->n ? (size_t)k->left : bytes->n;
 
-			if (k->left > most || body->n > most - k->left)
-				return PP_CHUNKS_LARGE;
 			pp_buf_add(body, bytes->p, n);
 			*bytes = pp_slice_from(*bytes, n);
 			k->left -= n;
@@ -319,6 +356,8 @@ pp_http_chunks_take(struct pp_http_chunks *k, struct pp_slice *bytes, struct pp_
 		}
 		if (!chunk_byte(k, bytes->p[0]))
 			return PP_CHUNKS_BAD;
+		if (k->state == DATA && (k->left > most || body->n > most - k->left))
+			return PP_CHUNKS_LARGE;
 		*bytes = pp_slice_from(*bytes, 1);
 	}
 	return PP_CHUNKS_MORE;
