@@ -95,6 +95,7 @@ const pages = new Map(); // by their options: pages are used again
 export async function page(b, options = {}) {
   const key = JSON.stringify(options), known = pages.get(key), size = { width: 1400, height: 860 };
   if (known && !known.isClosed()) {
+    await known.goto('about:blank'); // what the page before still asks for is not complained of here
     known.complaints.length = 0;
     await known.emulateMedia({ media: 'screen', colorScheme: options.colorScheme ?? 'light' });
     await known.setViewportSize(options.viewport ?? size);
@@ -104,8 +105,13 @@ export async function page(b, options = {}) {
   const p = await context.newPage();
   pages.set(key, p);
   await p.addInitScript(catchSaved);
+  // Servers that take their time (in ms), and processors (so many times), show what a test forgot to wait for.
+  const late = Number(process.env.POLYPROF_BROWSER_LATE ?? 0);
+  if (late) await p.route('**/api/**', route => setTimeout(() => route.continue().catch(() => undefined), late));
+  const slow = Number(process.env.POLYPROF_BROWSER_SLOW ?? 0);
+  if (slow) await (await context.newCDPSession(p)).send('Emulation.setCPUThrottlingRate', { rate: slow });
   p.complaints = [];
-  p.on('console', m => m.type() === 'error' && p.complaints.push(m.text()));
+  p.on('console', m => m.type() === 'error' && p.complaints.push(`${m.text()} ${m.location().url}`));
   p.on('pageerror', e => p.complaints.push(e.stack));
   p.on('dialog', d => {
     p.complaints.push('dialog: ' + d.message());

@@ -104,7 +104,7 @@ await test('open', async () => {
   is(differences(rows, JSON.parse(polyprof('top', '--json', at('app.folded'))), 'samples'), [], 'the numbers are those of top');
   ok((await p.locator('#command').textContent()).includes('app.folded'), 'the command line names the file');
   await p.getByRole('link', { name: /Profiles/ }).click();
-  await p.waitForSelector('table.profiles');
+  await p.waitForSelector('table.profiles tbody td.name a');
   is((await names(p)).length, 11, 'a link leads back');
   is(p.complaints, [], 'no complaints');
 });
