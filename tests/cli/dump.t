@@ -10,6 +10,49 @@ $ printf 'Thread 1 (process 9):\n#0  std::map<int, std::string>::at (this=0x1, k
 ! standard output: warning: not written: modules of functions (1) [loss-modules]
 ! standard output: warning: not written: lines within functions (3) [loss-places]
 
+Why a thread waits: ten dumps of a program, one after the other, in which `checkout` wants a lock that `refresher` holds while it reads a file. Threads have
+names and numbers.
+
+$ polyprof top --by thread waits.gdb.txt.gz
+  30 samples in 3 threads
+
+    self  self%                total  total%  thread
+      10  33.3%  ████████████     10   33.3%  checkout 30484
+      10  33.3%  ████████████     10   33.3%  refresher 30483
+      10  33.3%  ████████████     10   33.3%  waits 30481
+$ polyprof tree --thread checkout waits.gdb.txt.gz
+    total%  total  self  function
+    100.0%     10        (all)
+    100.0%     10        └ clone3 › start_thread › checkout (waits.c)
+     50.0%      5     5    ├ price_cart (waits.c)
+     50.0%      5     5    └ reserve_item › ___pthread_mutex_lock › lll_mutex_lock_optimized › __GI___lll_lock_wait › futex_wait (futex-internal.h)
+! polyprof: the filters keep 33.3%, 10 samples; shares below are of that
+$ polyprof tree --thread refresher waits.gdb.txt.gz
+    total%  total  self  function
+    100.0%     10        (all)
+    100.0%     10        └ clone3 › start_thread › refresher (waits.c)
+     70.0%      7     7    ├ refresh_stock › read_stock_file › __GI___nanosleep › __GI___clock_nanosleep (clock_nanosleep.c)
+     30.0%      3     3    └ __GI___nanosleep › __GI___clock_nanosleep (clock_nanosleep.c)
+! polyprof: the filters keep 33.3%, 10 samples; shares below are of that
+$ polyprof callers ___pthread_mutex_lock waits.gdb.txt.gz
+  ___pthread_mutex_lock: 5 in all, 0 by itself
+  called by
+
+    total%  total  function      called at
+     16.7%      5  reserve_item  waits.c:33
+$ printf 'Thread 4 (Thread 0x7 (LWP 12) "a "b") c"):\n#0  f () at m.c:7\n\nThread 3 (Thread 0x8 (LWP 13)):\n#0  f () at m.c:7\n\nThread 2 (Thread 0x9 (LWP -4) ""):\n#0  f () at m.c:8\n\nThread 1 (LWP 99999999999999999999) "x:\n#0  g () at m.c:9\n' >odd.txt; polyprof top --by thread odd.txt; polyprof top --thread 13 odd.txt
+  4 samples in 3 threads
+
+    self  self%                total  total%  thread
+       2  50.0%  ████████████      2   50.0%  (unknown thread)
+       1  25.0%  ██████            1   25.0%  a "b") c 12
+       1  25.0%  ██████            1   25.0%  thread 13
+  1 sample in 1 function
+
+    self   self%                total  total%  function  place
+       1  100.0%  ████████████      1  100.0%  f         m.c
+! polyprof: the filters keep 25.0%, 1 sample; shares below are of that
+
 Java: threads that run, below their names without numbers.
 
 $ printf 'Full thread dump OpenJDK:\n\n"w-12" #2 prio=5\n   java.lang.Thread.State: RUNNABLE\n\tat a.B.mix(B.java:12)\n\t- locked <0x1> (a java.lang.Object)\n\tat a.B.run(B.java:9)\n\n"w-13" #3 prio=5\n   java.lang.Thread.State: RUNNABLE\n\tat a.B.mix(B.java:13)\n\tat a.B.run(B.java:9)\n\n"s" #4\n   java.lang.Thread.State: TIMED_WAITING (sleeping)\n\tat java.lang.Thread.sleep(Native Method)\n' >j.txt; polyprof convert j.txt --to folded -o -

@@ -145,6 +145,8 @@ pp_dump_stack(struct pp_dump *d, uint64_t count, bool outermost_first)
 		d->frames.at[i] = d->frames.at[n - 1 - i];
 		d->frames.at[n - 1 - i] = swap;
 	}
+	if (n && d->series == PP_NO_METRIC)
+		d->series = pp_build_series_plain(d->builder, true, false);
 	if (n && count && pp_builder_ok(d->builder))
 		(void)pp_build_stack(d->builder, d->series, d->frames.at, n, &value);
 	d->frames.n = 0;
@@ -205,7 +207,7 @@ lines_read(struct pp_dump *d)
 static pp_status
 dump_read(struct pp_reader *reader, struct pp_builder *b)
 {
-	struct pp_dump d = { .reader = reader, .builder = b };
+	struct pp_dump d = { .reader = reader, .builder = b, .series = PP_NO_METRIC };
 	struct pp_input *in = reader->in;
 	pp_status status;
 	int bits;
@@ -219,13 +221,15 @@ dump_read(struct pp_reader *reader, struct pp_builder *b)
 	b->profile->variant = pp_build_strz(b, d.kind->name);
 	(void)pp_build_metric_z(b, d.kind->metric, d.kind->unit, d.kind->counts, PP_UINT,
 	                        PP_METRIC_SAMPLED | PP_METRIC_PRIMARY);
-	d.series = pp_build_series_plain(b, true, false);
 	b->profile->facets |= PP_TREE;
 	status = lines_read(&d);
+	if (pp_builder_ok(b) && !b->profile->series.n)
+		(void)pp_build_series_plain(b, true, false);
 	if (d.idles)
 		pp_diag_add(reader->diags, &pp_dump_rules[DUMP_IDLE], PP_NOWHERE, "%llu of them",
 		            (unsigned long long)d.idles);
 	pp_buf_release(&d.thread);
+	pp_owners_release(&d.owners);
 	pp_vec_release(&d.frames);
 	pp_vec_release(&d.levels);
 	pp_vec_release(&d.kept);

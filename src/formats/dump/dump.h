@@ -37,7 +37,8 @@ struct pp_dump {
 	struct pp_reader *reader;
 	struct pp_builder *builder;
 	const struct pp_dump_kind *kind;
-	uint32_t series;
+	uint32_t series;         /* of the stack that is read */
+	struct pp_owners owners; /* series by thread, where threads have names or numbers */
 	bool open;               /* a stack is being read */
 	bool idle;               /* its thread does not run */
 	uint64_t idles;          /* how many such there were */

@@ -97,6 +97,22 @@ gdb_bid(struct pp_slice line)
 	return pp_slice_holds(rest, " (") && pp_slice_holds(rest, ")") ? 10 : 0;
 }
 
+/* 'Thread 2 (Thread 0x7f10 (LWP 212) "worker"):': whose the stacks are that follow. */
+static void
+gdb_thread(struct pp_dump *d, struct pp_slice line)
+{
+	struct pp_owner owner = { .pid = -1, .tid = -1 };
+	const unsigned char *at = memmem(line.p, line.n, "(LWP ", 5), *end = find_last(line, "\"");
+	struct pp_slice rest = pp_slice_from(line, at ? (size_t)(at + 5 - line.p) : line.n);
+	bool ended;
+
+	if (!pp_num_i64(pp_slice_cut(&rest, ')', &ended), &owner.tid) || owner.tid < 0)
+		owner.tid = -1;
+	if (rest.n > 2 && rest.p[1] == '"' && end > rest.p + 1)
+		owner.thread = pp_slice_between(rest.p + 2, end);
+	d->series = pp_owner_series(&d->owners, d->builder, &owner);
+}
+
 static bool
 gdb_line(struct pp_dump *d, struct pp_slice line)
 {
@@ -108,6 +124,8 @@ gdb_line(struct pp_dump *d, struct pp_slice line)
 		/* Variables of `bt full` are indented. */
 		if (line.n == 0 || !pp_is_blank(line.p[0]))
 			stack_end(d);
+		if (pp_slice_starts(line, "Thread ") && pp_slice_ends(line, "):"))
+			gdb_thread(d, line);
 		return true;
 	}
 	if (number == 0)

@@ -13,9 +13,10 @@ pp_owner_series(struct pp_owners *all, struct pp_builder *b, const struct pp_own
 	pp_str id = 0;
 
 	all->begun = all->begun || fine;
-	pp_buf_addf(&key, "%" PRIu32 "/%" PRId64 "/%" PRId64 "/%zu/", o->event, o->pid, o->tid,
-	            o->process.n);
+	pp_buf_addf(&key, "%" PRIu32 "/%" PRId64 "/%" PRId64 "/%zu/%zu/", o->event, o->pid, o->tid,
+	            o->process.n, o->thread.n);
 	pp_buf_add(&key, o->process.p, o->process.n);
+	pp_buf_add(&key, o->thread.p, o->thread.n);
 	pp_buf_add(&key, o->context.p, o->context.n);
 	fine = fine && !key.failed && pp_strtab_intern(&all->known, key.p, key.n, &id, &is_new);
 	pp_buf_release(&key);
@@ -30,6 +31,7 @@ pp_owner_series(struct pp_owners *all, struct pp_builder *b, const struct pp_own
 		    b,
 		    &(struct pp_series){ .event = o->event,
 		                         .process = pp_build_str(b, o->process),
+		                         .thread = pp_build_str(b, o->thread),
 		                         .context = pp_build_str(b, o->context),
 		                         .pid = o->pid,
 		                         .tid = o->tid,

@@ -10,7 +10,7 @@
 /* Who a stack belongs to, as far as it is known. */
 struct pp_owner {
 	pp_str event;
-	struct pp_slice process;
+	struct pp_slice process, thread; /* their names */
 	struct pp_slice context; /* whatever else there is, as text */
 	int64_t pid, tid;        /* -1 = unknown */
 };
