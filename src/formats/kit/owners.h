@@ -11,8 +11,8 @@
 struct pp_owner {
 	pp_str event;
 	struct pp_slice process, thread; /* their names */
-	struct pp_slice context; /* whatever else there is, as text */
-	int64_t pid, tid;        /* -1 = unknown */
+	struct pp_slice context;         /* whatever else there is, as text */
+	int64_t pid, tid;                /* -1 = unknown */
 };
 
 /* Zero is empty, and to be released. */
