@@ -7,6 +7,7 @@
 #include "analysis/line_calls.h"
 #include "model/flat_sources.h"
 #include "base/sort.h"
+#include "base/stops.h"
 
 /* A node that the walk has come to, and the one whose cost it stands for. */
 struct spot {
@@ -243,10 +244,11 @@ first_mark(struct walk *w)
 	struct pp_children children = { 0 };
 	bool fine = pp_children_compute(&children, p);
 	pp_node node = fine ? children.first[0] : 0;
+	size_t steps;
 	pp_func other;
 
 	w->first = calloc((size_t)p->tree.n / 64 + 1, sizeof *w->first);
-	while (open && w->first && node) {
+	for (steps = 0; open && w->first && node && !pp_account_stops_at(steps); steps++) {
 		pp_node next = children.first[node];
 
 		if (other_end(w, node, &other) && open[other]++ == 0)
@@ -259,7 +261,7 @@ first_mark(struct walk *w)
 		}
 		node = next;
 	}
-	fine = fine && open && w->first;
+	fine = fine && open && w->first && !pp_account_stops();
 	free(open);
 	pp_children_release(&children);
 	return fine;
@@ -273,7 +275,7 @@ comes_again(const struct walk *w)
 	pp_func other;
 	pp_node node;
 
-	for (node = 1; node < p->tree.n; node++)
+	for (node = 1; node < p->tree.n && !pp_account_stops_at(node); node++)
 		if (!pp_bit(w->outermost, node) && other_end(w, node, &other))
 			return true;
 	return false;
@@ -288,10 +290,11 @@ calls_from_tree(struct walk *w)
 	pp_node node;
 	bool fine = true;
 
-	for (node = 1; fine && node < p->tree.n; node++)
+	for (node = 1; fine && node < p->tree.n && !pp_account_stops_at(node); node++)
 		if (w->tree.func_of_frame[pp_tree_frame(&p->tree, node)] == w->func)
 			fine = pp_vec_push(&start, (struct spot){ node, node });
-	fine = fine && expand(w, start.at, start.n, 1, &first) && walk_on(w, &first);
+	fine = fine && !pp_account_stops() && expand(w, start.at, start.n, 1, &first) &&
+	       walk_on(w, &first);
 	pp_vec_release(&start);
 	return fine;
 }
@@ -312,7 +315,7 @@ flat_of_one(const struct walk *w, struct pp_flat *flat)
 	flat->has_calls = w->tree.has_calls;
 	for (m = 0; m < p->metrics.n; m++)
 		flat->whole[m] = pp_calltree_cost(&w->tree, 0, m);
-	for (node = 1; fine && node < p->tree.n; node++) {
+	for (node = 1; fine && node < p->tree.n && !pp_account_stops_at(node); node++) {
 		if (w->tree.func_of_frame[pp_tree_frame(&p->tree, node)] != w->func)
 			continue;
 		pp_count_add(&flat->calls[0], w->tree.calls ? w->tree.calls[node] : 0);

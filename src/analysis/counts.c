@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/stops.h"
 #include "model/flat.h"
 
 const struct pp_facet_name pp_facet_names[4] = {
@@ -42,7 +43,10 @@ nodes_by_functions(const struct pp_profile *p)
 		uint32_t found = pp_map_get(&known, key);
 
 		first[node] = found == PP_MAP_NONE ? node : found;
-		fine = found != PP_MAP_NONE || pp_map_set(&known, key, node);
+		if (pp_account_stops_at(node))
+			fine = false;
+		else
+			fine = found != PP_MAP_NONE || pp_map_set(&known, key, node);
 	}
 	pp_map_release(&known);
 	if (fine)
@@ -69,7 +73,7 @@ counts_stacks(const struct pp_profile *p, uint64_t *stacks)
 	for (i = 0; i < p->series.n; i++) {
 		const struct pp_series *s = &p->series.at[i];
 
-		for (row = 0; row < s->rows; row++) {
+		for (row = 0; row < s->rows && !pp_account_stops_at(row); row++) {
 			pp_node node = pp_series_node(s, row);
 
 			node = first ? first[node] : node;
@@ -81,7 +85,7 @@ counts_stacks(const struct pp_profile *p, uint64_t *stacks)
 		*stacks += (uint64_t)__builtin_popcountll(seen[i]);
 	free(seen);
 	free(first);
-	return true;
+	return !pp_account_stops();
 }
 
 static int

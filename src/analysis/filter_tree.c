@@ -3,6 +3,7 @@
  * frames, one backward finds the nodes that are still needed, one forward builds the new tree.
  */
 #include "analysis/filter.h"
+#include "base/stops.h"
 #include "model/derive.h"
 
 /* What is known of a node: PP_STACK_*, and whether it, or a node below it, has cost that stays. */
@@ -55,7 +56,7 @@ decide(struct reshape *r)
 		return false;
 	pp_filter_steps_init(&steps, r->want->kinds);
 	r->state[0] = steps.start;
-	for (node = 1; node < t->n; node++) {
+	for (node = 1; node < t->n && !pp_account_stops_at(node); node++) {
 		pp_node parent = pp_tree_parent(t, node);
 		unsigned flags = says[pp_tree_frame(t, node)], state;
 
@@ -70,7 +71,7 @@ decide(struct reshape *r)
 		r->state[node] = (uint8_t)state;
 	}
 	free(says);
-	return true;
+	return !pp_account_stops();
 }
 
 static void
@@ -87,7 +88,7 @@ find_needed(struct reshape *r)
 			if ((r->state[node] & KEPT) && pp_series_present(&p->series.at[i], row))
 				r->state[node] |= NEEDED;
 		}
-	for (node = p->tree.n; node-- > 1;)
+	for (node = p->tree.n; node-- > 1 && !pp_account_stops_at(node);)
 		if (r->state[node] & NEEDED)
 			r->state[pp_tree_parent(&p->tree, node)] |= NEEDED;
 }
@@ -123,6 +124,8 @@ tree_unite(struct reshape *r)
 	for (node = 1; node < old->n; node++) {
 		pp_node above = r->to[pp_tree_parent(old, node)];
 
+		if (pp_account_stops_at(node))
+			return false;
 		if (!(r->state[node] & NEEDED))
 			continue;
 		r->to[node] = above;

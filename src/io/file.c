@@ -24,6 +24,8 @@
 /* Without mapping: what is larger is streamed, which cannot be cut for several threads. */
 #define WHOLE_FILE ((uint64_t)256 << 20)
 #define PIPE_SIZE (1 << 20)
+/* Between two steps whoever waits is asked whether they still do. */
+#define SLURP_STEP ((size_t)4 << 20)
 /* Linux reads at most 2 GiB - 4 KiB at once; be modest. */
 #define READ_MOST ((size_t)1 << 30)
 
@@ -121,7 +123,9 @@ file_slurp(struct file *f, size_t size)
 
 	f->region = bytes;
 	while (bytes && n < size && got > 0) {
-		got = pp_account_stops() ? -1 : fd_read(f->fd, bytes + n, size - n);
+		size_t step = size - n < SLURP_STEP ? size - n : SLURP_STEP;
+
+		got = pp_account_stops() ? -1 : fd_read(f->fd, bytes + n, step);
 		n += got > 0 ? (size_t)got : 0;
 	}
 	f->in.begin = bytes;

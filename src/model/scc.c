@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "base/stops.h"
+
 #define NOT_SEEN UINT32_MAX
 
 struct search {
@@ -18,6 +20,8 @@ struct search {
 	uint32_t *path;  /* the way from the start of the search */
 	uint32_t *stack; /* met, component not yet known */
 	uint32_t path_n, stack_n, met, count;
+	size_t steps;
+	bool stopped;
 };
 
 static void
@@ -50,13 +54,14 @@ static void
 search_from(struct search *s, uint32_t start)
 {
 	visit(s, start);
-	while (s->path_n) {
+	while (s->path_n && !s->stopped) {
 		uint32_t node = s->path[s->path_n - 1], other;
 
 		if (s->next[node] == s->first[node + 1]) {
 			leave(s);
 			continue;
 		}
+		s->stopped = pp_account_stops_at(++s->steps);
 		other = s->to[s->next[node]++];
 		if (s->index[other] == NOT_SEEN)
 			visit(s, other);
@@ -84,11 +89,11 @@ pp_scc_compute(uint32_t n, const size_t *first, const uint32_t *to, uint32_t *co
 	s.stack = numbers + (size_t)n * 3;
 	for (node = 0; node < n; node++)
 		s.index[node] = component[node] = NOT_SEEN;
-	for (node = 0; node < n; node++)
+	for (node = 0; node < n && !s.stopped; node++)
 		if (s.index[node] == NOT_SEEN)
 			search_from(&s, node);
 	*count = s.count;
 	free(numbers);
 	free(s.next);
-	return true;
+	return !s.stopped;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/stops.h"
 
 #define FIRST_BITS 8u
 #define FIRST_NODES 512u
@@ -444,6 +445,8 @@ pp_tree_merge(struct pp_tree *into, const struct pp_tree *from, const pp_frame *
 		pp_node parent = node_map[pp_tree_parent(from, n)];
 		pp_frame frame = frame_map[pp_tree_frame(from, n)];
 
+		if (pp_account_stops_at(n))
+			return false;
 		if (n + MERGE_AHEAD < from->n)
 			merge_prefetch(into, from, frame_map, node_map, n + MERGE_AHEAD, n);
 		node_map[n] = parent < known ? pp_tree_find(into, parent, frame) : 0;
@@ -479,7 +482,7 @@ pp_tree_pick(struct pp_tree *to, const struct pp_tree *from, const uint8_t *stat
 	}
 	to->key[0] = from->key[0];
 	map[0] = 0;
-	for (node = 1; node < from->n; node++) {
+	for (node = 1; node < from->n && !pp_account_stops_at(node); node++) {
 		pp_node above = map[pp_tree_parent(from, node)];
 
 		map[node] = above;
@@ -491,5 +494,7 @@ pp_tree_pick(struct pp_tree *to, const struct pp_tree *from, const uint8_t *stat
 			to->recursive[to->n >> 6] |= (uint64_t)1 << (to->n & 63);
 		to->n++;
 	}
-	return true;
+	if (node < from->n)
+		pp_tree_release(to);
+	return node == from->n;
 }

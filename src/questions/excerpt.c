@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/stops.h"
 #include "formats/format.h"
 #include "questions/find.h"
 
@@ -318,7 +319,8 @@ rows_add(struct pp_excerpt *x, struct pp_buf *out)
 	}
 	out->n = cut_at;
 	pp_buf_adds(out, x->head.text ? "" : "]");
-	for (row = (size_t)x->first + kept; x->percent && row < x->rows; row++)
+	for (row = (size_t)x->first + kept;
+	     x->percent && row < x->rows && !pp_account_stops_at(row); row++)
 		left += x->percent(x->data, row);
 	snprintf(next.value, sizeof next.value, "%zu", (size_t)x->first + kept);
 	cut_add(out, x->head.text, x->rows - x->first - kept, x->percent ? left : NAN, &next);
@@ -349,7 +351,7 @@ chosen_add(struct pp_excerpt *x, struct pp_buf *out)
 {
 	size_t row;
 
-	for (row = 0; row < x->rows; row++)
+	for (row = 0; row < x->rows && !pp_account_stops(); row++)
 		row_make(x, row, CLIP, out, row == 0);
 	pp_buf_adds(out, x->head.text ? "" : "]");
 	if (x->next.key)

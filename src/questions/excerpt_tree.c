@@ -19,6 +19,7 @@
 #include "base/num.h"
 #include "base/slice.h"
 #include "base/sort.h"
+#include "base/stops.h"
 
 #define DULL_SELF 0.01
 #define DULL_PASSES 0.95
@@ -356,7 +357,7 @@ rests_find(struct cutting *c)
 	c->rests = calloc(n + 1, sizeof *c->rests);
 	if (!c->order || !c->owner || !c->rests)
 		return false;
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n && !pp_account_stops_at(i); i++) {
 		uint32_t node = c->root + i, up = i ? c->tree->parent[node] - c->root : 0;
 		double weight = fabs(pp_value_double(c->metric, c->totals[node]));
 
@@ -364,7 +365,7 @@ rests_find(struct cutting *c)
 		c->order[i] = i == 0 ? INFINITY : weight < c->order[up] ? weight : c->order[up];
 	}
 	c->owner[0] = c->root;
-	for (i = 1; i < n; i++) {
+	for (i = 1; i < n && !pp_account_stops_at(i); i++) {
 		uint32_t node = c->root + i, up = c->tree->parent[node];
 		struct spot s = { .node = node, .weight = c->order[i] };
 		struct opened *rest;
@@ -380,7 +381,7 @@ rests_find(struct cutting *c)
 		if (is_taken(c, up, c->ended))
 			rest->weight += c->order[i];
 	}
-	return true;
+	return !pp_account_stops();
 }
 
 /* Puts what is left below the row of the first node on the heap. */
@@ -582,7 +583,7 @@ rest_next(struct cutting *c, uint32_t after, double *all)
 	const struct opened *a = after == NOBODY ? NULL : &c->rests[after - c->root];
 	uint32_t best = NOBODY, node;
 
-	for (node = c->root; node < c->tree->end[c->root]; node++) {
+	for (node = c->root; node < c->tree->end[c->root] && !pp_account_stops_at(node); node++) {
 		const struct opened *r = &c->rests[node - c->root];
 
 		if (!r->nodes ||
@@ -735,7 +736,7 @@ cutting_fill(struct cutting *c)
 		c->spots.n = c->heap.n = c->bytes = 0;
 		spot_add(c, c->start, NOBODY, 0, 0, INFINITY);
 		while (!c->failed && c->heap.n && take(c))
-			continue;
+			c->failed |= pp_account_stops();
 		/* One must follow the first, else pages would lead nowhere. */
 		if (c->failed || !c->heap.n || c->last != c->start)
 			break;

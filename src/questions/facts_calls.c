@@ -173,13 +173,14 @@ cycles_find(struct graph *g, size_t funcs)
 	g->component = calloc(funcs + 1, sizeof *g->component);
 	g->members = calloc(funcs + 1, sizeof *g->members);
 	g->failed |= !first || !to || !g->component || !g->members;
-	for (i = 0; !g->failed && i < g->links.n; i++)
+	for (i = 0; !g->failed && i < g->links.n && !pp_account_stops_at(i); i++)
 		first[g->links.at[i].caller + 2]++;
 	for (i = 2; !g->failed && i < funcs + 2; i++)
 		first[i] += first[i - 1];
-	for (i = 0; !g->failed && i < g->links.n; i++)
+	for (i = 0; !g->failed && i < g->links.n && !pp_account_stops_at(i); i++)
 		to[first[g->links.at[i].caller + 1]++] = g->links.at[i].callee;
-	g->failed = g->failed || !pp_scc_compute((uint32_t)funcs, first, to, g->component, &count);
+	g->failed = g->failed || pp_account_stops() ||
+	            !pp_scc_compute((uint32_t)funcs, first, to, g->component, &count);
 	for (i = 0; !g->failed && i < funcs; i++)
 		g->members[g->component[i]]++;
 	free(first);

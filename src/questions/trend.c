@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/sort.h"
+#include "base/stops.h"
 #include "questions/excerpt.h"
 #include "questions/trend.h"
 
@@ -142,7 +143,7 @@ file_add(struct trend *t, struct pp_answer *a, size_t file, size_t metric)
 	if (status != PP_OK)
 		return pp_answer_fail_status(a, status);
 	t->totals[file] = flat->whole ? pp_value_double(m, flat->whole[metric]) : 0;
-	for (row = 0; row < flat->n && status == PP_OK; row++) {
+	for (row = 0; row < flat->n && status == PP_OK && !pp_account_stops_at(row); row++) {
 		double self = pp_value_double(m, pp_flat_get(flat, row, metric).own);
 
 		if (self > 0 &&
@@ -157,15 +158,20 @@ file_add(struct trend *t, struct pp_answer *a, size_t file, size_t metric)
 static void
 turn_find(struct trend *t, struct turn *turn)
 {
-	size_t n = t->subject->n, k, i;
+	double self[2] = { 0, 0 }, total[2] = { 0, 0 };
+	size_t n = t->subject->n, k;
 
+	for (k = 0; k < n; k++) {
+		self[1] += t->selfs[k];
+		total[1] += t->totals[k];
+	}
 	for (k = 1; k < n; k++) {
-		double self[2] = { 0, 0 }, total[2] = { 0, 0 }, pooled, error, z;
+		double pooled, error, z;
 
-		for (i = 0; i < n; i++) {
-			self[i >= k] += t->selfs[i];
-			total[i >= k] += t->totals[i];
-		}
+		self[0] += t->selfs[k - 1];
+		total[0] += t->totals[k - 1];
+		self[1] -= t->selfs[k - 1];
+		total[1] -= t->totals[k - 1];
 		if (!(total[0] > 0) || !(total[1] > 0))
 			continue;
 		pooled = (self[0] + self[1]) / (total[0] + total[1]);
@@ -185,11 +191,11 @@ turn_find(struct trend *t, struct turn *turn)
 static bool
 turns_find(struct trend *t)
 {
-	size_t i, from = 0;
+	size_t i, from = 0, steps = 0;
 
 	if (t->seen.n > 1)
 		pp_sort(t->seen.at, t->seen.n, sizeof *t->seen.at, seen_order, NULL);
-	while (from < t->seen.n) {
+	while (from < t->seen.n && !pp_account_stops_at(steps++)) {
 		struct turn turn = { .profile = t->seen.at[from].profile,
 			             .func = t->seen.at[from].func };
 
@@ -207,7 +213,7 @@ turns_find(struct trend *t)
 	}
 	if (t->turns.n > 1)
 		pp_sort(t->turns.at, t->turns.n, sizeof *t->turns.at, turn_order, NULL);
-	return true;
+	return from == t->seen.n;
 }
 
 static void

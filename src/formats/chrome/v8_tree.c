@@ -3,6 +3,8 @@
  */
 #include "formats/chrome/v8.h"
 
+#include "base/stops.h"
+
 #define NO_LINE (-1)
 
 void
@@ -169,7 +171,8 @@ node_begin(struct v8_tree *t, const unsigned char *at, uint32_t parent)
 		.parent = parent, .at = at, .line = NO_LINE, .column = NO_LINE, .direct = true
 	};
 
-	if (t->nodes.n >= UINT32_MAX - 1 || !pp_vec_push(&t->nodes, node))
+	if (t->nodes.n >= UINT32_MAX - 1 || pp_account_stops_at(t->nodes.n) ||
+	    !pp_vec_push(&t->nodes, node))
 		no_memory(t);
 	return (uint32_t)t->nodes.n - 1;
 }
