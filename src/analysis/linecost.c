@@ -8,6 +8,7 @@
 
 #include "analysis/places.h"
 #include "base/sort.h"
+#include "base/stops.h"
 
 /* ---- sorting ---------------------------------------------------------------------------- */
 
@@ -32,7 +33,7 @@ items_sort(struct item *items, size_t n)
 		some |= items[i].key;
 		all &= items[i].key;
 	}
-	for (shift = 0; n > 1 && shift < 64; shift += 8) {
+	for (shift = 0; n > 1 && shift < 64 && !pp_account_stops(); shift += 8) {
 		size_t start[257] = { 0 };
 		struct item *swap = from;
 
@@ -42,7 +43,7 @@ items_sort(struct item *items, size_t n)
 			start[(from[i].key >> shift & 0xff) + 1]++;
 		for (i = 1; i < 257; i++)
 			start[i] += start[i - 1];
-		for (i = 0; i < n; i++)
+		for (i = 0; i < n && !pp_account_stops_at(i); i++)
 			to[start[from[i].key >> shift & 0xff]++] = from[i];
 		from = to;
 		to = swap;
@@ -50,7 +51,7 @@ items_sort(struct item *items, size_t n)
 	if (from != items)
 		memcpy(items, from, n * sizeof *items);
 	free(other);
-	return true;
+	return !pp_account_stops();
 }
 
 /* Numbers that go up as values go down; false when a value does not fit. */
@@ -213,7 +214,7 @@ rows_make(struct pp_linecost *l, const struct parts *parts, const struct item *o
 		rows += i == 0 || order[i].key != order[i - 1].key;
 	if (!pp_vec_reserve(&l->rows, rows) || !pp_ledger_init(&l->cost, p, rows))
 		return false;
-	for (i = 0; i < parts->n; i++) {
+	for (i = 0; i < parts->n && !pp_account_stops_at(i); i++) {
 		struct part part = part_of(parts, order[i].at);
 		double cost = primary < l->metrics ? cost_of(l, primary, &part) : 0;
 
@@ -231,7 +232,7 @@ rows_make(struct pp_linecost *l, const struct parts *parts, const struct item *o
 		          part.series ? pp_series_costs(p, part.series, part.row)
 		                      : pp_line_costs(p, part.row));
 	}
-	return !l->cost.failed;
+	return !l->cost.failed && !pp_account_stops();
 }
 
 static bool
@@ -242,13 +243,14 @@ parts_add_up(struct pp_linecost *l, const struct parts *parts)
 	bool fine = rank && order;
 	size_t i;
 
-	for (i = 0; fine && i < parts->n; i++) {
+	for (i = 0; fine && i < parts->n && !pp_account_stops_at(i); i++) {
 		struct part part = part_of(parts, i);
 
 		order[i] = (struct item){ (uint64_t)rank[part.file] << 32 | part.line,
 			                  (uint32_t)i };
 	}
-	fine = fine && items_sort(order, parts->n) && rows_make(l, parts, order);
+	fine = fine && !pp_account_stops() && items_sort(order, parts->n) &&
+	       rows_make(l, parts, order);
 	free(order);
 	free(rank);
 	return fine;
@@ -267,7 +269,7 @@ funcs_find(struct pp_linecost *l)
 	if (i == l->rows.n)
 		return true;
 	fine = pp_places_init(&places, l->profile);
-	for (; fine && i < l->rows.n; i++) {
+	for (; fine && i < l->rows.n && !pp_account_stops_at(i); i++) {
 		struct pp_line_cost *row = &l->rows.at[i];
 
 		row->func = row->func ? l->profile->funcs.at[row->func].same
@@ -382,7 +384,7 @@ pp_linecost_sort(struct pp_linecost *l, enum pp_line_order by, size_t metric)
 	    (by == PP_LINES_BY_COST && metric >= l->metrics))
 		return true;
 	order = malloc(l->rows.n * sizeof *order);
-	for (i = 0; order && i < l->rows.n; i++) {
+	for (i = 0; order && i < l->rows.n && !pp_account_stops_at(i); i++) {
 		order[i].at = (uint32_t)i;
 		if (by == PP_LINES_BY_HITS)
 			order[i].key = ~l->rows.at[i].hits;
@@ -390,9 +392,10 @@ pp_linecost_sort(struct pp_linecost *l, enum pp_line_order by, size_t metric)
 			fits &= falling(&l->profile->metrics.at[metric],
 			                pp_ledger_get(&l->cost, i, metric), &order[i].key);
 	}
-	if (order && !fits)
+	fine = order && !pp_account_stops();
+	if (fine && !fits)
 		pp_sort(order, l->rows.n, sizeof *order, compare_wide, &wide);
-	fine = order && (!fits || items_sort(order, l->rows.n)) && rows_permute(l, order);
+	fine = fine && (!fits || items_sort(order, l->rows.n)) && rows_permute(l, order);
 	free(order);
 	return fine;
 }

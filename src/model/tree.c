@@ -179,7 +179,7 @@ pp_tree_child(struct pp_tree *t, pp_node parent, pp_frame frame)
 
 	if (node)
 		return node;
-	if (!tree_reserve(t, 1, 1))
+	if (!tree_reserve(t, 1, 1) || pp_account_stops_at(t->n))
 		return 0;
 	t->marks_recursion = false;
 	return tree_append(t, parent, key);

@@ -104,9 +104,11 @@ stated_add(struct graph *g, const struct pp_facts *f)
 		link_add(g, link.caller, link.callee, stated_total(f, i));
 		g->failed |= pp_account_stops_at(i);
 	}
-	for (i = 0; g->has_calls && i < p->calls.rows.n && !g->failed; i++)
+	for (i = 0; g->has_calls && i < p->calls.rows.n && !g->failed; i++) {
 		edge_add(g, f, stated_link(p, i), (uint64_t)pp_edge_cell(p, i, 0),
 		         stated_total(f, i));
+		g->failed |= pp_account_stops_at(i);
+	}
 }
 
 /* ---- out of the tree ---- */

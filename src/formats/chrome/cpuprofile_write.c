@@ -2,6 +2,7 @@
  * Any profile as V8 would have recorded it: CPU profiles with a sample for each that there was, or for each stack and count; heap profiles with
  * a size for each stack.
  */
+#include "base/stops.h"
 #include "base/utf8.h"
 #include "formats/chrome/chrome.h"
 #include "formats/chrome/v8.h"
@@ -70,7 +71,7 @@ nodes_put(struct cpu_write *x)
 	pp_node node, child;
 
 	pp_json_put_array(&x->j, "nodes");
-	for (node = 0; node < x->p->tree.n; node++) {
+	for (node = 0; node < x->p->tree.n && !pp_account_stops_at(node); node++) {
 		if (node && id_of(x, node) == 1)
 			continue;
 		pp_json_begin_object(&x->j);
@@ -356,7 +357,9 @@ samples_plan(struct cpu_write *x)
 	}
 	x->count_time = counts > (double)(INT64_MAX / 2 / COUNT_TIME) ? 1 : COUNT_TIME;
 	x->timed = is_timed(x);
-	for (node = 0; !x->timed && node < x->p->tree.n && x->samples <= SAMPLES_MOST; node++)
+	for (node = 0; !x->timed && node < x->p->tree.n && x->samples <= SAMPLES_MOST &&
+	               !pp_account_stops_at(node);
+	     node++)
 		x->samples += stack_weight(x, node, &lasts);
 	x->w->loss.rounded = loss.rounded;
 	x->w->loss.negative = loss.negative;

@@ -1,6 +1,7 @@
 /*
  * What of each thread is written for the Firefox Profiler: samples in the order of time, or the cost of each stack.
  */
+#include "base/stops.h"
 #include "formats/firefox/write.h"
 
 #include <stdlib.h>
@@ -162,6 +163,7 @@ entries_unite(struct ff_write *x, size_t table)
 		struct entry *e = &x->entries.at[i];
 		uint32_t at = pp_map_get(&x->entry_of, e->stack);
 
+		x->failed |= pp_account_stops_at(i);
 		if (at != PP_MAP_NONE && entry_add(x, table, &x->entries.at[at], e))
 			continue;
 		x->failed |= !pp_map_set(&x->entry_of, e->stack, (uint32_t)kept);
@@ -186,7 +188,7 @@ ff_entries_take(struct ff_write *x, size_t table, size_t first, size_t end)
 			timeline_take(x, table, &x->p->series.at[x->series[i]]);
 	if (x->entries.n && !x->laid)
 		qsort(x->entries.at, x->entries.n, sizeof *x->entries.at, entry_cmp);
-	for (i = 0; i < x->entries.n; i++)
+	for (i = 0; i < x->entries.n && !x->failed; i++)
 		x->entries.at[i].stack = ff_stack_number(x, x->entries.at[i].stack);
 	if (!x->laid)
 		return;

@@ -2,6 +2,7 @@
  * The tables of what is written for the Firefox Profiler: strings, binaries, functions, frames and stacks. Modules are resources,
  * and each string is also a source of that name, so that one number does for both.
  */
+#include "base/stops.h"
 #include "base/utf8.h"
 #include "formats/firefox/write.h"
 
@@ -98,6 +99,7 @@ ff_stack_number(struct ff_write *x, pp_node node)
 		x->failed |= !pp_vec_push(&x->path, at);
 	while (x->path.n && !x->failed) {
 		at = x->path.at[--x->path.n];
+		x->failed |= pp_account_stops_at(at);
 		x->stack_of[at] = stack_add(x, x->stack_of[pp_tree_parent(t, at)],
 		                            frame_of(x, pp_tree_frame(t, at)));
 	}

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "base/stops.h"
+
 bool
 pp_tree_walk_begin(struct pp_tree_walk *x, const struct pp_profile *p)
 {
@@ -21,6 +23,8 @@ pp_tree_walk_release(struct pp_tree_walk *x)
 bool
 pp_tree_walk_next(struct pp_tree_walk *x)
 {
+	if (pp_account_stops_at(++x->steps))
+		return false;
 	if (!x->leaving && x->children.first[x->node]) {
 		x->node = x->children.first[x->node];
 		x->depth++;

@@ -12,12 +12,13 @@ struct pp_tree_walk {
 	const struct pp_tree *tree;
 	pp_node node;
 	uint32_t depth;
+	size_t steps;
 	bool leaving; /* the node is left, not entered */
 };
 
 /* Before the first node; false when out of memory. To be released in any case. */
 bool pp_tree_walk_begin(struct pp_tree_walk *, const struct pp_profile *);
-/* The next step; false at the end. */
+/* The next step; false at the end, and when the file is wanted no more: its sink fails then. */
 bool pp_tree_walk_next(struct pp_tree_walk *);
 void pp_tree_walk_release(struct pp_tree_walk *);
 

@@ -7,6 +7,7 @@
  */
 #include "formats/nytprof/write.h"
 
+#include "base/stops.h"
 #include "formats/kit/tree_walk.h"
 
 /* ---- the tree ------------------------------------------------------------------------------ */
@@ -35,16 +36,16 @@ pp_nyt_write_tree_prepare(struct pp_nyt_writing *w)
 	for (i = 0; w->metric && i < p->series.n; i++) {
 		const struct pp_series *s = &p->series.at[i];
 
-		for (row = 0; row < s->rows; row++)
+		for (row = 0; row < s->rows && !pp_account_stops_at(row); row++)
 			w->self[pp_series_node(s, row)] += pp_nyt_cell_ticks(
 			    w, pp_series_cell(s, row, w->metric_index));
 	}
-	for (node = p->tree.n; --node;) {
+	for (node = p->tree.n; --node && !pp_account_stops_at(node);) {
 		w->returns = w->returns || !is_outside(w, node);
 		w->incl[node] += w->self[node];
 		w->incl[pp_tree_parent(&p->tree, node)] += w->incl[node];
 	}
-	return true;
+	return !pp_account_stops();
 }
 
 static void

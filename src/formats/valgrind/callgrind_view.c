@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/stops.h"
 #include "base/units.h"
 #include "formats/kit/tree_walk.h"
 #include "formats/valgrind/emit.h"
@@ -374,6 +375,8 @@ tree_rows(struct making *k, const pp_func *funcs, uint32_t *row_of)
 		/* Who called a root is not known, so that nothing can be said of its calls. */
 		if (!parent)
 			k->w->loss.more[PP_TRAIT_CALLS] += calls[node] > 0;
+		if (pp_account_stops_at(node))
+			(void)pp_builder_goes_on(k->b);
 		if (!counted)
 			continue;
 		cell_add(k, PP_UINT, counted, calls[node] ? (int64_t)calls[node] : 1);

@@ -15,6 +15,7 @@
 
 #include "model/inclusive.h"
 #include "base/sort.h"
+#include "base/stops.h"
 #include "formats/valgrind/xdebug.h"
 
 extern const struct pp_format pp_format_xdebug;
@@ -271,7 +272,7 @@ tree_costs(struct xd_write *x, const pp_node *map, pp_node rootless)
 	for (i = 0; i < x->p->series.n; i++) {
 		const struct pp_series *s = &x->p->series.at[i];
 
-		for (row = 0; row < s->rows; row++) {
+		for (row = 0; row < s->rows && !pp_account_stops_at(row); row++) {
 			const int64_t *measured = pp_series_measured(x->p, s, row);
 			pp_node node = pp_series_node(s, row);
 
@@ -331,7 +332,8 @@ tree_sum(struct xd_write *x)
 	unsigned k;
 	pp_node node;
 
-	for (node = x->stacks.tree.n; !x->stacks.measured && node-- > 1;) {
+	for (node = x->stacks.tree.n;
+	     !x->stacks.measured && node-- > 1 && !pp_account_stops_at(node);) {
 		pp_node parent = pp_tree_parent(&x->stacks.tree, node);
 
 		for (k = 0; k < COLUMNS; k++)
