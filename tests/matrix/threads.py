@@ -14,6 +14,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from tap import SHARE, half  # noqa: E402 (needs the path above)
+from wire import sub, varint  # noqa: E402
 
 COMMANDS = (('check', '--json'), ('top', '--json', '-n', '0'),
             ('convert', '--to', 'folded', '-o', '-'))
@@ -70,16 +71,6 @@ def perf_script(rng, samples, damaged):
 
 def pprof(rng, samples, damaged):
     """Deep stacks of 500 locations of one function each, and (if asked) samples that are wrong, empty, labelled or below zero."""
-    def varint(n):
-        out = bytearray()
-        while n > 127:
-            out.append(n & 127 | 128)
-            n >>= 7
-        return bytes(out + bytes([n]))
-
-    def sub(field, data):
-        return varint(field << 3 | 2) + varint(len(data)) + data
-
     texts = ['', 'samples', 'count', 'key', 'value', *(f'f{i}' for i in range(500))]
     numbers = [varint(i) for i in range(1, 502)]
     yield sub(1, b'\x08\x01\x10\x02')

@@ -21,24 +21,14 @@ import urllib.parse
 sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')]
 import kit  # noqa: E402
 import tap  # noqa: E402
+from wire import num, sub, varint  # noqa: E402
 
 T = tap.Tap()
 
 
-def varint(value):
-    out = b''
-    while value > 127:
-        out += bytes([value & 127 | 128])
-        value >>= 7
-    return out + bytes([value])
-
-
 def field(number, value):
     """A field of protobuf: bytes, text or a number."""
-    if isinstance(value, int):
-        return varint(number << 3) + varint(value)
-    data = value.encode() if isinstance(value, str) else value
-    return varint(number << 3 | 2) + varint(len(data)) + data
+    return num(number, value) if isinstance(value, int) else sub(number, value)
 
 
 def pprof(name='work', value=7, seconds=None):

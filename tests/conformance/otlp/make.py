@@ -5,38 +5,10 @@ import json
 import os
 import sys
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+from wire import fixed, message, num, packed, sub, varint  # noqa: E402 (needs the path above)
+
 START = 1790000000 * 10 ** 9
-
-
-def varint(n):
-    n &= (1 << 64) - 1
-    out = bytearray()
-    while n > 127:
-        out.append(n & 127 | 128)
-        n >>= 7
-    return bytes(out + bytes([n]))
-
-
-def num(field, n):
-    return varint(field << 3) + varint(n)
-
-
-def sub(field, data):
-    data = data.encode() if isinstance(data, str) else data
-    return varint(field << 3 | 2) + varint(len(data)) + data
-
-
-def fixed(field, n):
-    return varint(field << 3 | 1) + n.to_bytes(8, 'little')
-
-
-def packed(field, numbers):
-    return sub(field, b''.join(varint(n) for n in numbers)) if numbers else b''
-
-
-def message(*pairs):
-    """Numbers by field; lists are packed; what is no number goes in as bytes."""
-    return b''.join(num(f, v) if isinstance(v, int) else packed(f, v) if isinstance(v, list) else sub(f, v) for f, v in pairs if v != 0)
 
 
 class Bakery:

@@ -4,27 +4,8 @@ import gzip
 import os
 import sys
 
-
-def varint(n):
-    n &= (1 << 64) - 1
-    out = bytearray()
-    while n > 127:
-        out.append(n & 127 | 128)
-        n >>= 7
-    return bytes(out + bytes([n]))
-
-
-def num(field, n):
-    return varint(field << 3) + varint(n)
-
-
-def sub(field, data):
-    return varint(field << 3 | 2) + varint(len(data)) + data
-
-
-def message(*pairs):
-    """Numbers by field; what is no number goes in as bytes."""
-    return b''.join(num(f, v) if isinstance(v, int) else sub(f, v) for f, v in pairs if v != 0)
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+from wire import message, num, sub, varint  # noqa: E402 (needs the path above)
 
 
 TEXTS = ['', 'samples', 'count', 'cpu', 'nanoseconds', 'bake', 'mix', 'main', '/bakery/oven.c', '/bakery/bin/oven', '5eed', 'tenant', 'north', 'size', 'bytes',
