@@ -55,7 +55,7 @@ nodes_by_functions(const struct pp_profile *p)
 	return NULL;
 }
 
-/* Distinct stacks of functions that the file gave a value, over all series. */
+/* Distinct stacks of functions that the file gave a value, over all series. What is of no function is no stack. */
 static bool
 counts_stacks(const struct pp_profile *p, uint64_t *stacks)
 {
@@ -81,6 +81,7 @@ counts_stacks(const struct pp_profile *p, uint64_t *stacks)
 				seen[node / 64] |= (uint64_t)1 << (node % 64);
 		}
 	}
+	seen[0] &= ~(uint64_t)1;
 	for (i = 0; i < words; i++)
 		*stacks += (uint64_t)__builtin_popcountll(seen[i]);
 	free(seen);

@@ -194,3 +194,45 @@ pp_num_print_double(char out[PP_NUM_MAX], double value)
 	}
 	return (size_t)n;
 }
+
+/* The bits of a double behind its first, and what its exponent is counted from for whole mantissas. */
+#define DOUBLE_BITS 52
+#define DOUBLE_BIAS 1075
+
+bool
+pp_num_shortest(double value, int64_t *mantissa, int *exponent)
+{
+	uint64_t bits, five = 1, unit, m, digits = 0;
+	int k, shift, i;
+	bool fits = false;
+
+	if (!(value >= 1e-9 && value < 1e9))
+		return false;
+	memcpy(&bits, &value, sizeof bits);
+	m = bits & (((uint64_t)1 << DOUBLE_BITS) - 1);
+	/* The step to the double below a power of two is half as wide. */
+	if (!m)
+		return false;
+	m |= (uint64_t)1 << DOUBLE_BITS;
+	/* With 17 digits before the point: value * 10^k = m * 5^k / 2^shift, which is less than 2^112 before it is divided. */
+	k = 16 - (int)floor(log10(value));
+	for (i = 0; i < k; i++)
+		five *= 5;
+	shift = DOUBLE_BIAS - (int)(bits >> DOUBLE_BITS) - k;
+	if (shift < 1 || shift > 70)
+		return false;
+	/* 15, 16 or 17 of them, rounded, are the first that are nearer than half of the step to the next double, 5^k / 2. */
+	for (unit = 100, i = 2; i >= 0 && !fits; unit /= 10, i--) {
+		pp_u128 exact = (pp_u128)m * five, step = (pp_u128)unit << shift;
+		pp_u128 rest = exact % step, off;
+
+		digits = (uint64_t)(exact / step);
+		digits += rest * 2 > step || (rest * 2 == step && digits & 1);
+		off = (pp_u128)digits * step;
+		off = off > exact ? off - exact : exact - off;
+		fits = off * 2 < five || (off * 2 == five && !(m & 1));
+		*exponent = i - k;
+	}
+	*mantissa = (int64_t)digits;
+	return fits;
+}

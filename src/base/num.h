@@ -34,6 +34,9 @@ size_t pp_num_print_hex(char out[PP_HEX_MAX], uint64_t value, unsigned digits);
 /* The shortest decimal text that reads back as the same double; "null" for NaN and infinities. */
 size_t pp_num_print_double(char out[PP_NUM_MAX], double value);
 
+/* The same as mantissa * 10^exponent, quickly; false for what is below 1e-9, 1e9 or more, or a power of two. */
+bool pp_num_shortest(double value, int64_t *mantissa, int *exponent);
+
 /* Multiplies by a power of ten; false when that exceeds 64 bits. */
 static inline bool
 pp_num_times_power10(int64_t *value, unsigned power)

@@ -78,6 +78,56 @@ check_print_hex(uint64_t value, unsigned digits, const char *want)
 	ok(n == strlen(want) && strcmp(text, want) == 0, "%s: %s", want, text);
 }
 
+/* A decimal without zeros at its end. */
+static void
+trim(int64_t *mantissa, int *exponent)
+{
+	for (; *mantissa && *mantissa % 10 == 0; *mantissa /= 10)
+		++*exponent;
+}
+
+/* What is computed beside what is printed: times as clocks give them, fractions, and whatever bits come. */
+static void
+check_shortest(void)
+{
+	uint64_t random = 88172645463325252u;
+	size_t i, wrong = 0, none = 0;
+
+	for (i = 0; i < 30000; i++) {
+		int64_t ours = 0, printed = 0;
+		int exponent = 0, theirs = 0;
+		char text[PP_NUM_MAX];
+		double value;
+		uint64_t bits;
+
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		bits = (random & (((uint64_t)1 << 52) - 1)) | (994 + random % 59) << 52;
+		memcpy(&value, &bits, sizeof value);
+		value = i % 3 == 0   ? (double)(random % 1000000000000) * 1e-9
+		        : i % 3 == 1 ? (double)(random % 100000000) / 1e6
+		                     : value;
+		if (!pp_num_shortest(value, &ours, &exponent)) {
+			none++;
+			continue;
+		}
+		(void)pp_num_print_double(text, value);
+		wrong += !pp_num_decimal(pp_slice_z(text), &printed, &theirs);
+		trim(&ours, &exponent);
+		trim(&printed, &theirs);
+		wrong += ours != printed || exponent != theirs;
+	}
+	is_u64(wrong, 0, "decimals that are computed are those that are printed");
+	ok(none < 100, "nearly all are: %zu are not", none);
+	ok(!pp_num_shortest(0, &(int64_t){ 0 }, &(int){ 0 }) &&
+	       !pp_num_shortest(-1, &(int64_t){ 0 }, &(int){ 0 }) &&
+	       !pp_num_shortest((double)NAN, &(int64_t){ 0 }, &(int){ 0 }) &&
+	       !pp_num_shortest(0.5, &(int64_t){ 0 }, &(int){ 0 }) &&
+	       !pp_num_shortest(1e9, &(int64_t){ 0 }, &(int){ 0 }),
+	   "what is not, says so");
+}
+
 int
 main(void)
 {
@@ -152,5 +202,6 @@ main(void)
 	check_print_double(1.0 / 3, "0.3333333333333333");
 	check_print_double((double)NAN, "null");
 	check_print_double(-(double)INFINITY, "null");
+	check_shortest();
 	return tap_done();
 }

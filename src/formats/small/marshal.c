@@ -35,6 +35,16 @@ bytes_take(struct pp_marshal *m, size_t n, const unsigned char **at)
 }
 
 /* An unsigned number of n bytes, the lowest first. */
+static inline uint64_t
+number_at(const unsigned char *at, unsigned n)
+{
+	uint64_t number = 0;
+
+	while (n-- > 0)
+		number = number << 8 | at[n];
+	return number;
+}
+
 static bool
 number_take(struct pp_marshal *m, unsigned n, uint64_t *out)
 {
@@ -42,8 +52,7 @@ number_take(struct pp_marshal *m, unsigned n, uint64_t *out)
 
 	if (!bytes_take(m, n, &at))
 		return false;
-	for (*out = 0; n-- > 0;)
-		*out = *out << 8 | at[n];
+	*out = number_at(at, n);
 	return true;
 }
 
@@ -329,6 +338,55 @@ ends_take(struct pp_marshal *m, bool null)
 	return (!null && !m->problem) || fail(m, "a null stands where no dict ends");
 }
 
+/* What most of it is, numbers and objects that were there before, one after the other within a tuple; whatever else comes is not looked at. */
+static bool
+plain_take(struct pp_marshal *m)
+{
+	struct pp_py_open *in = m->open.n ? &m->open.at[m->open.n - 1] : NULL;
+
+	while (in && in->left && m->end - m->cur > 8) {
+		unsigned char code = *m->cur & (unsigned char)~REF_FLAG;
+		struct pp_py_row row = { .type = PP_PY_INT };
+		uint32_t at = (uint32_t)m->rows.n;
+		uint64_t bits;
+
+		if ((code != 'i' && code != 'g' && *m->cur != 'r') || at >= UINT32_MAX - 1)
+			break;
+		bits = code == 'g' ? number_at(m->cur + 1, 8) : number_at(m->cur + 1, 4);
+		if (code == 'i') {
+			row.whole = (int32_t)bits;
+		} else if (code == 'g') {
+			row.type = PP_PY_FLOAT;
+			memcpy(&row.real, &bits, sizeof bits);
+		} else {
+			if (bits >= m->refs.n || m->rows.at[m->refs.at[bits]].open ||
+			    m->rows.at[m->refs.at[bits]].type == PP_PY_SAME)
+				break;
+			row.type = PP_PY_SAME;
+			row.as = m->refs.at[bits];
+		}
+		if (!pp_vec_push(&m->rows, row) ||
+		    (*m->cur & REF_FLAG && !pp_vec_push(&m->refs, at)))
+			return no_memory(m);
+		*(in->last ? &m->rows.at[in->last].next : &m->rows.at[in->row].first) = at;
+		m->rows.at[in->row].n++;
+		in->last = at;
+		m->cur += code == 'g' ? 9 : 5;
+		if (--in->left == 0)
+			return ends_take(m, false);
+	}
+	return true;
+}
+
+/* Whether what is open may be at its end without a null. */
+static inline bool
+may_end(const struct pp_marshal *m)
+{
+	const struct pp_py_open *in = m->open.n ? &m->open.at[m->open.n - 1] : NULL;
+
+	return in && !in->left && m->rows.at[in->row].type != PP_PY_DICT;
+}
+
 bool
 pp_marshal_read(struct pp_marshal *m, struct pp_slice bytes)
 {
@@ -342,7 +400,9 @@ pp_marshal_read(struct pp_marshal *m, struct pp_slice bytes)
 		if (m->cur == m->end)
 			return fail(m, "it ends in the middle");
 		code = *m->cur++;
-		if (code == '0' ? !ends_take(m, true) : !row_take(m, code) || !ends_take(m, false))
+		if (code == '0' ? !ends_take(m, true)
+		                : !row_take(m, code) || (may_end(m) && !ends_take(m, false)) ||
+		                      !plain_take(m))
 			return false;
 	} while (m->open.n);
 	return true;

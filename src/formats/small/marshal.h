@@ -24,16 +24,18 @@ enum pp_py_type {
 };
 
 struct pp_py_row {
-	enum pp_py_type type;
-	uint32_t next; /* within the same tuple or dict; 0 = none */
-	uint32_t n;    /* how many there are in a tuple or dict */
-	int32_t line;  /* of code: its first */
+	uint8_t type;  /* enum pp_py_type */
 	bool open;     /* not read to its end yet */
+	uint32_t next; /* within the same tuple or dict; 0 = none */
 	union {
 		int64_t whole;
 		double real;
 		struct pp_slice text;
-		uint32_t first; /* of a tuple or dict; 0 = none */
+		struct {
+			uint32_t first; /* of a tuple, dict or code; 0 = none */
+			uint32_t n;     /* how many there are */
+			int32_t line;   /* of code: its first */
+		};
 		uint32_t as;
 	};
 };

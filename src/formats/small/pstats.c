@@ -149,10 +149,13 @@ sum_add(struct pstats_read *r, double seconds)
 		r->sum += (pp_i128)whole * 1000000000000000;
 		return;
 	}
-	(void)pp_num_print_double(text, seconds);
-	if (fabs(seconds) > 1e12 || !pp_num_decimal(pp_slice_z(text), &mantissa, &exponent)) {
-		r->beyond += seconds;
-		return;
+	if (!pp_num_shortest(seconds, &mantissa, &exponent)) {
+		(void)pp_num_print_double(text, seconds);
+		if (fabs(seconds) > 1e12 ||
+		    !pp_num_decimal(pp_slice_z(text), &mantissa, &exponent)) {
+			r->beyond += seconds;
+			return;
+		}
 	}
 	for (exact = mantissa; exponent > -24; exponent--)
 		exact *= 10;

@@ -68,6 +68,7 @@ def counters():
     tap.same(totals, {'dur': ('ns', 20000, None), 'heap.used': ('count', 40, True), 'heap.free': ('count', 2 * (2 ** 53 + 1), True),
                       'sentBytes[7]': ('count', 8, True)}, 'counters are metrics, their last values the totals')
     tap.same(info['counts']['threads'], 2, 'and no threads')
+    tap.same(info['counts']['stacks'], 1, 'nor are they a stack')
     tap.same([f['name'] for f in ask('top', '-n', '0', path)['functions']], ['work'], 'nor functions')
     part = {m['name']: m['total'] for m in ask('info', '--time', '1us..4us', path)['metrics']} if run('info', '--time', '1us..4us', path).returncode == 0 else \
         ask('top', '--time', '1us..4us', '-m', 'heap.used', path)
