@@ -96,7 +96,9 @@ struct pp_html_opts {
 	const char *title;         /* NULL = the names of the files */
 	const char *const *files;  /* one per profile, for headings and command lines */
 	const char *const *inputs; /* all files as given, NULL at the end */
-	size_t metric;             /* of the first profile: what to show first */
+	const char *const
+	    *words;    /* that name them on a command line, likewise; NULL = the inputs */
+	size_t metric; /* of the first profile: what to show first */
 	/* The text of source files that are part of it; NULL = none. */
 	pp_source_finder *source;
 	void *source_data;

@@ -577,6 +577,33 @@ all_stores(const struct pp_reply *r, const char *const *files, size_t n)
 	return n > 0 && i == n && r->asking.params->budget.tokens == PP_UNSET;
 }
 
+/* What names the profiles of stores on a command line: the sources, and what selects of them. */
+static pp_status
+words_make(struct pp_reply *r, const char *const *given, size_t n)
+{
+	const struct pp_selecting *s = &r->asking.params->store;
+	const char *const options[][2] = { { "--where", s->where },
+		                           { "--since", s->since },
+		                           { "--until", s->until },
+		                           { "--between", s->between } };
+	const char **words = pp_answer_alloc(answer_of(r),
+	                                     (n + 2 * PP_COUNT_OF(options) + 1) * sizeof *words);
+	size_t i, count = 0;
+
+	if (!words)
+		return pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
+	for (i = 0; i < n; i++)
+		words[count++] = pp_answer_copy(answer_of(r), pp_slice_z(given[i]));
+	for (i = 0; i < PP_COUNT_OF(options); i++)
+		if (options[i][1]) {
+			words[count++] = options[i][0];
+			words[count++] = options[i][1];
+		}
+	words[count] = NULL;
+	r->subject.words = words;
+	return PP_OK;
+}
+
 static pp_status
 ask_about(struct pp_reply *r, const char *const *given, size_t n)
 {
@@ -588,6 +615,8 @@ ask_about(struct pp_reply *r, const char *const *given, size_t n)
 	r->asking.params->over_time = q->asks == PP_ASKS_SERIES && q->run &&
 	                              all_stores(r, given, n);
 	status = q->asks == PP_ASKS_SIDES ? PP_OK : files_expand(r, given, n, &names);
+	if (status == PP_OK && names.stores)
+		status = words_make(r, given, n);
 	if (status == PP_OK && (names.directories || names.stores)) {
 		r->from_directory = names.directories > 0;
 		r->from_store = names.stores > 0;

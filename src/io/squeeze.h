@@ -21,5 +21,7 @@ struct pp_squeeze {
 struct pp_squeeze *pp_squeeze_gzip(void);
 struct pp_squeeze *pp_squeeze_zlib(void); /* RFC 1950, for formats that hold such a stream */
 struct pp_squeeze *pp_squeeze_zstd(void);
+/* The same for exactly so many bytes: its tables are no larger than these need. */
+struct pp_squeeze *pp_squeeze_zstd_of(uint64_t size);
 
 #endif

@@ -53,3 +53,16 @@ pp_squeeze_zstd(void)
 	}
 	return &z->squeeze;
 }
+
+struct pp_squeeze *
+pp_squeeze_zstd_of(uint64_t size)
+{
+	struct pp_squeeze *s = pp_squeeze_zstd();
+
+	if (s &&
+	    ZSTD_isError(ZSTD_CCtx_setPledgedSrcSize(((struct zstd_squeeze *)s)->context, size))) {
+		zstd_free(s);
+		s = NULL;
+	}
+	return s;
+}

@@ -281,6 +281,12 @@ pp_html_put_meta(struct pp_html_data *h, const struct pp_html_detail *detail)
 	for (k = 0; h->opts->inputs[k] && (!h->piecewise || k < 2); k++)
 		pp_json_text(&j, pp_slice_z(h->opts->inputs[k]));
 	pp_json_end_array(&j);
+	if (h->opts->words && !h->piecewise) {
+		pp_json_put_array(&j, "words");
+		for (k = 0; h->opts->words[k]; k++)
+			pp_json_text(&j, pp_slice_z(h->opts->words[k]));
+		pp_json_end_array(&j);
+	}
 	pp_json_put_array(&j, "profiles");
 	for (k = 0; k < h->digest->profiles; k++)
 		put_profile(&j, h, k);

@@ -123,6 +123,8 @@ struct pp_subject {
 	const char *directory;    /* the current one, from the root; or NULL */
 	const char *const *files; /* that the one profile was merged from */
 	size_t file_count;
+	/* What stands for them on a command line, NULL at the end: a store and what selects of it; NULL = their names. */
+	const char *const *words;
 	/* The text of a source file, as long as the subject lives; NULL when it is not known. */
 	pp_source_finder *source; /* NULL = of none */
 	void *source_data;

@@ -171,6 +171,7 @@ report_run(const struct pp_subject *subject, const void *data, struct pp_answer 
 		.title = params->title,
 		.files = s->files,
 		.inputs = inputs,
+		.words = subject->words,
 		.source = subject->source,
 		.source_data = subject->source_data,
 		.names = (enum pp_names)params->asked.names,

@@ -40,7 +40,7 @@ pack(struct pp_squeeze *z, struct pp_slice in, bool last, struct pp_buf *out)
 bool
 pp_parcel_make(const struct pp_kept_file *files, size_t n, struct pp_buf *out)
 {
-	struct pp_squeeze *z = pp_squeeze_zstd();
+	struct pp_squeeze *z;
 	struct pp_buf head = { 0 };
 	uint64_t size = 0;
 	bool fine;
@@ -56,8 +56,8 @@ pp_parcel_make(const struct pp_kept_file *files, size_t n, struct pp_buf *out)
 		size += files[i].size;
 	}
 	number_put(out, size + head.n, HEAD);
-	fine = z && !head.failed && !out->failed &&
-	       pack(z, pp_slice_of(head.p, head.n), n == 0, out);
+	z = head.failed ? NULL : pp_squeeze_zstd_of(size + head.n);
+	fine = z && !out->failed && pack(z, pp_slice_of(head.p, head.n), n == 0, out);
 	for (i = 0; i < n && fine; i++)
 		fine = pack(z, pp_slice_of(files[i].data, files[i].size), i + 1 == n, out);
 	if (z)

@@ -634,6 +634,11 @@ await test('command', async () => {
   const filtered = makeReport('filtered', '--focus', 'User', sample('cli/data/app.folded')), json = JSON.parse(polyprof('top', '--json', '-q', '-n', '0', '--focus', 'User', sample('cli/data/app.folded')));
   await open(p, filtered);
   is(differences(await functions(p), json, json.metric), [], 'report --focus holds what top --focus lists');
+  const store = join(out, 'two.ppdb');
+  polyprof('store', 'add', store, '--label', "team=a b", sample('cli/data/app.folded'), sample('formats/folded/good/basic.folded'));
+  await open(p, makeReport('store', store, '--where', 'team="a b"'));
+  is((await p.locator('#command').getAttribute('title')).split('\n')[1], `polyprof ${store} --where 'team="a b"'`, 'the command of a store names it and what was selected');
+  await commandWorks(p, 'store');
   const failed = (...args) => {
     try {
       polyprof('report', ...args);

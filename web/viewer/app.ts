@@ -607,7 +607,7 @@ export class App {
     fill(this.filters, this.filterForm(), ...chips,
       button('\u21b6', 'Undo (u)', () => this.undo(), { id: 'undo', disabled: !this.past.length }),
       button('\u21b7', 'Redo (U)', () => this.redo(), { id: 'redo', disabled: !this.future.length }),
-      el('code', { class: 'command', id: 'command', title: 'The same on the command line:\n' + shown(line), tabindex: 0 }, shown(brief(line, this.data.meta.inputs))),
+      el('code', { class: 'command', id: 'command', title: 'The same on the command line:\n' + shown(line), tabindex: 0 }, shown(brief(line, this.data.meta.words ?? this.data.meta.inputs))),
       button('Copy', 'Copy the command line', () => void copy(line, 'the command line'), { class: 'copyline' }));
   }
 

@@ -64,6 +64,8 @@ export interface Meta {
   title: string;
   names?: 'short' | 'full';
   inputs: string[];
+  /** What names them on a command line, where that is not the inputs: a store and what selects of it. */
+  words?: string[];
   profiles: ProfileInfo[];
   cut: { share: number; nodes: number; functions: number; edges: number; lines: number; sources: number; names: number; resolution: number };
 }

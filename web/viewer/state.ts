@@ -126,14 +126,14 @@ export function timeText([from, to]: [number, number]): string {
 }
 
 export function commandLine(s: State, data: Data): string {
-  const { profiles, inputs } = data.meta, two = profiles.length > 1, words = ['polyprof'];
+  const { profiles } = data.meta, inputs = data.meta.words ?? data.meta.inputs, two = profiles.length > 1, words = ['polyprof'];
   const func = s.func ? data.funcs.name[s.func] : '';
   if (s.view === 'overview') words.push(...(two ? ['diff'] : []));
   else if (two) words.push(s.view === 'flame' || s.view === 'time' ? 'flame' : 'diff');
   else if (s.view === 'sandwich') words.push('callers', shellWord(func || 'NAME'));
   else words.push({ flame: 'flame', time: 'flame', tree: 'tree', top: 'top', lines: 'lines' }[s.view]);
   // A chart of time is of one file.
-  words.push(...(two && s.view === 'time' ? inputs.slice(-1) : inputs).map(shellWord));
+  words.push(...(two && s.view === 'time' && !data.meta.words ? inputs.slice(-1) : inputs).map(shellWord));
   const metric = profiles[0].metrics[s.metric];
   if (metric && s.metric !== profiles[0].primary) words.push('-m', shellWord(metric.name));
   if (s.event) words.push('--event', shellWord(s.event));
