@@ -118,6 +118,36 @@ $ polyprof convert bakery.otlp --to pprof -o - | polyprof tags -
 ! standard output: warning: not written: marks of kernel and user code (1) [loss-marks]
 ! standard output: warning: not written: metadata (3) [loss-metadata]
 
+Samples of other formats that say when they happened have timestamps, and are as many when they are read again; those of several types are one.
+
+$ printf 'app 7/8 [000] 1.000000: 10 cycles:\n\t1000 f+0x0 (/bin/app)\n\napp 7/8 [000] 1.250000: 20 cycles:\n\t1000 f+0x0 (/bin/app)\n\napp 7/8 [001] 2.000000: 30 cycles:\n\t2000 g+0x0 (/bin/app)\n\n' > timed.perf; polyprof convert -q timed.perf -o timed.otlp; polyprof check timed.otlp; polyprof convert -q --to spaa -o - timed.otlp | grep -c '"type":"sample"'; for t in 0%..20% 20%..50% 50%..100%; do polyprof top -q --csv --time $t timed.perf; polyprof top -q --csv --time $t timed.otlp; done
+  timed.otlp: accept (otlp)
+  3
+  name,file,line,module,calls,self_period,total_period,self_samples,total_samples
+  f,,,/bin/app,,10,10,1,1
+  name,file,line,module,calls,self_period,total_period,self_samples,total_samples
+  f,,,/bin/app,,10,10,1,1
+  name,file,line,module,calls,self_period,total_period,self_samples,total_samples
+  f,,,/bin/app,,20,20,1,1
+  name,file,line,module,calls,self_period,total_period,self_samples,total_samples
+  f,,,/bin/app,,20,20,1,1
+  name,file,line,module,calls,self_period,total_period,self_samples,total_samples
+  g,,,/bin/app,,30,30,1,1
+  name,file,line,module,calls,self_period,total_period,self_samples,total_samples
+  g,,,/bin/app,,30,30,1,1
+$ polyprof convert -q timed.perf --to otlp --option json=yes -o - | grep -o '"values":[^}]*'
+  "values":[{"intValue":"0"
+  "values":["10","20"],"timestampsUnixNano":["1000000000","1250000000"]
+  "values":["30"],"timestampsUnixNano":["2000000000"]
+  "values":["1","1"],"timestampsUnixNano":["1000000000","1250000000"]
+  "values":["1"],"timestampsUnixNano":["2000000000"]
+
+A trace of calls is no list of samples.
+
+$ printf '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":5,"dur":10,"name":"a"},{"ph":"X","pid":1,"tid":1,"ts":7,"dur":3,"name":"b"}]}' > calls.json; polyprof convert calls.json --to otlp -o calls.otlp 2>&1 | grep -o 'loss-timeline'; polyprof info --json -q calls.otlp | grep -o '"facets": [^]]*]'
+  loss-timeline
+  "facets": ["tree"]
+
 A length of 2^40 is refused at once; other signals are told by name.
 
 $ polyprof check brace.otlp

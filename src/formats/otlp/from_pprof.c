@@ -4,6 +4,7 @@
  * there twice, and each is numbered when it is needed first; no bytes at all are element 0.
  */
 #include "base/utf8.h"
+#include "formats/otlp/moments.h"
 #include "formats/otlp/otlp.h"
 #include "formats/otlp/translate.h"
 #include "formats/pprof/emit.h"
@@ -18,8 +19,10 @@ struct from_pprof {
 	struct pp_buf element, part, value, numbers; /* scratch */
 	struct pp_buf *samples;                      /* by type */
 	uint32_t *mappings, *functions, *locations;  /* by row of the doc, + 1 */
-	PP_VEC(uint64_t) list;
-	bool renames; /* labels of series are this library's own */
+	PP_VEC(uint64_t) list, many;
+	struct otlp_moments moments;
+	size_t sample; /* number of the sample in work */
+	bool renames;  /* labels of series are this library's own */
 	bool no_memory;
 };
 
@@ -236,6 +239,26 @@ location_id(struct from_pprof *o, uint32_t row)
 	return o->locations[row] - 1;
 }
 
+/* ---- numbers of fixed size ---- */
+
+static void
+fixed_add(struct pp_buf *b, uint64_t value)
+{
+	unsigned i;
+
+	for (i = 0; i < 8; i++)
+		pp_buf_addc(b, (char)(value >> (8 * i)));
+}
+
+static void
+fixed_put(struct pp_buf *b, unsigned field, uint64_t value)
+{
+	if (!value)
+		return;
+	pp_buf_addc(b, (char)(field << 3 | PP_WIRE_FIXED64));
+	fixed_add(b, value);
+}
+
 /* ---- samples ---- */
 
 /* What this library calls what it knows of a series, as OpenTelemetry does. */
@@ -382,6 +405,34 @@ stack_id(struct from_pprof *o, const struct pprof_samples *s)
 	return id;
 }
 
+/* What a sample is worth, or each of its moments, and when those were. */
+static void
+values_put(struct from_pprof *o, struct pp_buf *m, const struct pprof_samples *s, size_t type)
+{
+	const struct otlp_moments *moments = &o->moments;
+	uint64_t value = (uint64_t)s->values.at[type];
+	size_t first, n, i;
+
+	if (!moments->known || o->sample >= moments->samples) {
+		pp_pprof_put_numbers(m, OTLP_SAMPLE_VALUES, &o->numbers, &value, 1);
+		return;
+	}
+	first = moments->first[o->sample];
+	n = moments->first[o->sample + 1] - first;
+	o->many.n = 0;
+	for (i = 0; i < n; i++)
+		o->no_memory |= !pp_vec_push(
+		    &o->many, (uint64_t)moments->values[(first + i) * moments->types + type]);
+	if (o->no_memory)
+		return;
+	pp_pprof_put_numbers(m, OTLP_SAMPLE_VALUES, &o->numbers, o->many.at, n);
+	o->part.n = 0;
+	for (i = 0; i < n; i++)
+		fixed_add(&o->part, moments->times[first + i]);
+	pp_pprof_put_bytes(m, OTLP_SAMPLE_TIMES, slice_of(&o->part).p, o->part.n);
+	o->no_memory |= o->part.failed;
+}
+
 /* A sample of each type, of value 0, too: so each has all of them. */
 static void
 sample_put(struct from_pprof *o, const struct pprof_samples *s)
@@ -392,17 +443,16 @@ sample_put(struct from_pprof *o, const struct pprof_samples *s)
 
 	link = labels_list(o, s);
 	for (i = 0; i < s->values.n && !o->no_memory; i++) {
-		uint64_t value = (uint64_t)s->values.at[i];
-
 		m->n = 0;
 		pp_pprof_put_number(m, OTLP_SAMPLE_STACK, stack);
 		pp_pprof_put_numbers(m, OTLP_SAMPLE_ATTRIBUTES, &o->numbers, o->list.at, o->list.n);
 		pp_pprof_put_number(m, OTLP_SAMPLE_LINK, link);
-		pp_pprof_put_numbers(m, OTLP_SAMPLE_VALUES, &o->numbers, &value, 1);
+		values_put(o, m, s, i);
 		pp_pprof_put_bytes(&o->samples[i], OTLP_PROFILE_SAMPLES, m->p, m->n);
 		o->no_memory |= m->failed || o->samples[i].failed || o->numbers.failed;
 	}
 	m->n = 0;
+	o->sample++;
 }
 
 /* ---- profiles ---- */
@@ -442,18 +492,6 @@ profile_attributes(struct from_pprof *o)
 	          pp_pprof_text(d, (uint64_t)d->f[PROFILE_KEEP_FRAMES]));
 }
 
-static void
-fixed_put(struct pp_buf *b, unsigned field, uint64_t value)
-{
-	unsigned i;
-
-	if (!value)
-		return;
-	pp_buf_addc(b, (char)(field << 3 | PP_WIRE_FIXED64));
-	for (i = 0; i < 8; i++)
-		pp_buf_addc(b, (char)(value >> (8 * i)));
-}
-
 /* Times before 1970 have no place. */
 static uint64_t
 not_negative(struct from_pprof *o, int64_t value)
@@ -464,18 +502,30 @@ not_negative(struct from_pprof *o, int64_t value)
 	return 0;
 }
 
+/* How long it took: all that happened is before the end. */
+static uint64_t
+duration_of(struct from_pprof *o, uint64_t start)
+{
+	uint64_t duration = not_negative(o, o->doc.f[PROFILE_DURATION_NANOS]);
+
+	if (!start || !duration || !o->moments.known || o->moments.end - start <= duration)
+		return duration;
+	o->writer->loss.dropped |= PP_HAS(TIME);
+	return o->moments.end - start;
+}
+
 static void
 profile_put(struct from_pprof *o, size_t type, struct pp_buf *out)
 {
 	const struct pprof_doc *d = &o->doc;
+	uint64_t start = not_negative(o, d->f[PROFILE_TIME_NANOS]);
 	struct pp_buf p = { 0 };
 
 	type_put(o, &p, OTLP_PROFILE_TYPE, &d->types.at[type]);
 	pp_buf_add(&p, o->samples[type].p, o->samples[type].n);
 	pp_buf_release(&o->samples[type]);
-	fixed_put(&p, OTLP_PROFILE_TIME, not_negative(o, d->f[PROFILE_TIME_NANOS]));
-	pp_pprof_put_number(&p, OTLP_PROFILE_DURATION,
-	                    not_negative(o, d->f[PROFILE_DURATION_NANOS]));
+	fixed_put(&p, OTLP_PROFILE_TIME, start);
+	pp_pprof_put_number(&p, OTLP_PROFILE_DURATION, duration_of(o, start));
 	type_put(o, &p, OTLP_PROFILE_PERIOD_TYPE, &d->period_type);
 	pp_pprof_put_number(&p, OTLP_PROFILE_PERIOD, (uint64_t)d->f[PROFILE_PERIOD]);
 	profile_attributes(o);
@@ -514,6 +564,43 @@ type_place(const struct from_pprof *o, size_t type)
 			return i;
 	}
 	return type;
+}
+
+/* Without a date the clock of the recording starts at 0, or with what happened first. */
+static void
+clock_note(struct from_pprof *o)
+{
+	const struct pp_time_span *t = &o->writer->profile->time;
+	uint64_t last = o->moments.end - 1;
+	bool by_duration = last <= (uint64_t)o->doc.f[PROFILE_DURATION_NANOS];
+
+	o->writer->loss.dropped &= ~PP_HAS(TIME);
+	if (t->known &&
+	    (by_duration ? t->start != 0
+	                 : (uint64_t)t->start != o->moments.begin || (uint64_t)t->end != last))
+		o->writer->loss.dropped |= PP_HAS(TIME);
+}
+
+/* When samples happened, where the profile knows that of all of them; else that is lost. */
+static void
+moments_find(struct from_pprof *o)
+{
+	const struct pp_profile *p = o->writer->profile;
+	size_t n = o->doc.types.n, *metrics = calloc(n + 1, sizeof *metrics), i;
+
+	for (i = 0; metrics && i < n; i++)
+		metrics[i] = type_place(o, i);
+	o->moments.types = n;
+	if (metrics && o->renames && n && o->doc.f[PROFILE_TIME_NANOS] >= 0)
+		pp_otlp_moments_find(&o->moments, p, metrics,
+		                     (uint64_t)o->doc.f[PROFILE_TIME_NANOS]);
+	o->no_memory |= !metrics || o->moments.no_memory;
+	for (i = 0; !o->moments.known && i < p->series.n; i++)
+		if (p->series.at[i].timeline.n)
+			o->writer->loss.dropped |= PP_HAS(TIMELINE);
+	if (o->moments.known && !o->doc.f[PROFILE_TIME_NANOS])
+		clock_note(o);
+	free(metrics);
 }
 
 /* Which position each profile had as a sample type, and which of them is the one to be shown. */
@@ -618,6 +705,7 @@ message_put(struct from_pprof *o, struct pp_buf *out)
 	/* The first one is the program: so others have it. */
 	for (i = 0; i < d->mappings.n && !o->no_memory; i++)
 		(void)mapping_id(o, (uint32_t)i);
+	moments_find(o);
 	pp_pprof_samples_init(&s, d, false);
 	while (!o->no_memory && d->types.n && pp_pprof_samples_next(&s))
 		sample_put(o, &s);
@@ -672,6 +760,8 @@ pp_otlp_from_pprof(struct pp_slice message, struct pp_writer *writer, struct pp_
 	pp_buf_release(&o.value);
 	pp_buf_release(&o.numbers);
 	pp_vec_release(&o.list);
+	pp_vec_release(&o.many);
+	pp_otlp_moments_release(&o.moments);
 	free(o.samples);
 	free(o.mappings);
 	free(o.functions);

@@ -272,8 +272,8 @@ static const struct pp_holds otlp_holds[] = {
 	{ .keeps = PP_HAS(STACKS) | PP_HAS(TIME) | PP_HAS(RECORDED) | PP_HAS(FILES) |
 	           PP_HAS(FIRST_LINES) | PP_HAS(MODULES) | PP_HAS(BUILD_IDS) | PP_HAS(PLACES) |
 	           PP_HAS(COLUMNS) | PP_HAS(ADDRESSES) | PP_HAS(INLINED) | PP_HAS(THREADS) |
-	           PP_HAS(CPUS) | PP_HAS(MARKS) | PP_HAS(LABELS),
-	  .own = PP_HAS(METADATA) | PP_HAS(PRIVATE) | PP_HAS(TIMELINE),
+	           PP_HAS(CPUS) | PP_HAS(MARKS) | PP_HAS(LABELS) | PP_HAS(TIMELINE),
+	  .own = PP_HAS(METADATA) | PP_HAS(PRIVATE),
 	  .states = PP_HAS(SAMPLES),
 	  .apart = PP_HAS(FILES) | PP_HAS(FIRST_LINES) | PP_HAS(MODULES),
 	  .values = "whole, of 63 bits and a sign" },

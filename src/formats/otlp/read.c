@@ -163,6 +163,8 @@ messages_check(struct otlp_read *r)
 			resource_compare(r, p);
 			if (p->payload.n && p->format.n && !pp_vec_push(&r->payloads, p->format))
 				pp_otlp_no_memory(r);
+			if (!start && p->f[OTLP_PROFILE_DURATION] > r->duration)
+				r->duration = p->f[OTLP_PROFILE_DURATION];
 			if (!start)
 				continue;
 			end = start + p->f[OTLP_PROFILE_DURATION];
@@ -415,6 +417,103 @@ series_build(struct otlp_read *r)
 	(void)pp_build_series(r->b, &like, false, false);
 }
 
+/* What happened at one moment; those that are looked at are few, so that a stranger's many take no longer. */
+#define MOMENT_MOST 64
+
+struct moment {
+	struct pp_event events[MOMENT_MOST];
+	int64_t *values; /* of each */
+	size_t n;
+};
+
+static bool
+moment_flush(struct pp_timeline *to, struct moment *m)
+{
+	bool fine = true;
+	size_t i;
+
+	for (i = 0; i < m->n && fine; i++)
+		fine = pp_timeline_add(to, &m->events[i], m->values + i * to->columns);
+	m->n = 0;
+	return fine;
+}
+
+/* Adds what happened to the event of the same stack that says nothing of the same types, or as another. */
+static bool
+moment_add(struct pp_timeline *to, struct moment *m, const struct pp_timeline_iter *it)
+{
+	size_t columns = to->columns, i, k;
+
+	if (m->n && (m->events[0].time != it->event.time || m->n == MOMENT_MOST) &&
+	    !moment_flush(to, m))
+		return false;
+	for (i = 0; i < m->n; i++) {
+		int64_t *values = m->values + i * columns;
+
+		if (m->events[i].node != it->event.node)
+			continue;
+		for (k = 0; k < columns && (!values[k] || !it->values[k]);)
+			k++;
+		if (k < columns)
+			continue;
+		for (k = 0; k < columns; k++)
+			values[k] += it->values[k];
+		return true;
+	}
+	m->events[m->n] = it->event;
+	memcpy(m->values + m->n++ * columns, it->values, columns * sizeof *m->values);
+	return true;
+}
+
+/* What several types say of one moment is one event. */
+static bool
+timeline_join(struct pp_timeline *t)
+{
+	struct pp_timeline joined;
+	struct moment m = { .values = malloc(MOMENT_MOST * (t->columns + 1) * sizeof *m.values) };
+	struct pp_timeline_iter it;
+	bool fine = pp_timeline_init(&joined, t->columns, t->cumulative) && m.values;
+
+	if (fine && pp_timeline_begin(t, &it, 0)) {
+		while (fine && pp_timeline_next(&it))
+			fine = moment_add(&joined, &m, &it);
+		pp_timeline_end(&it);
+		fine = fine && moment_flush(&joined, &m);
+	} else {
+		fine = false;
+	}
+	free(m.values);
+	if (fine)
+		pp_timeline_seal(&joined);
+	pp_timeline_release(fine ? t : &joined);
+	if (fine)
+		*t = joined;
+	return fine;
+}
+
+/* No profile says when it was: its clock starts at 0 and runs as long as it says, or goes by what happened. */
+static void
+times_guess(struct otlp_read *r)
+{
+	struct pp_profile *p = r->b->profile;
+	size_t i;
+
+	for (i = 0; i < p->series.n; i++) {
+		const struct pp_timeline *t = &p->series.at[i].timeline;
+
+		if (!t->n)
+			continue;
+		if (!p->time.known || t->blocks.at[0].time < p->time.start)
+			p->time.start = t->blocks.at[0].time;
+		if (!p->time.known || t->last.time > p->time.end)
+			p->time.end = t->last.time;
+		p->time.known = true;
+	}
+	if (p->time.known && p->time.start >= 0 && (uint64_t)p->time.end <= r->duration &&
+	    r->duration <= INT64_MAX)
+		p->time = (struct pp_time_span){ true, 0, (int64_t)r->duration };
+}
+
 /* Puts what happened into the order of time, as samples are not. */
 static void
 timelines_settle(struct otlp_read *r)
@@ -428,10 +527,14 @@ timelines_settle(struct otlp_read *r)
 	if (!to || !pp_build_flush(r->b))
 		pp_otlp_no_memory(r);
 	for (i = 0; to && i < p->series.n && pp_builder_ok(r->b); i++)
-		if (p->series.at[i].timeline.n && !pp_timeline_settle(&p->series.at[i].timeline, to,
-		                                                      (uint32_t)p->metrics.n, true))
+		if (p->series.at[i].timeline.n &&
+		    (!pp_timeline_settle(&p->series.at[i].timeline, to, (uint32_t)p->metrics.n,
+		                         true) ||
+		     (r->types.n > 1 && !timeline_join(&p->series.at[i].timeline))))
 			pp_otlp_no_memory(r);
 	free(to);
+	if (!r->start)
+		times_guess(r);
 }
 
 /* All of the profile; `again` without telling what is wrong a second time. */

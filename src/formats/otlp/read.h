@@ -35,6 +35,7 @@ struct otlp_read {
 	PP_VEC(uint32_t) type_of; /* by profile of all messages */
 	size_t primary;           /* type */
 	uint64_t start, end;      /* of all profiles, ns since 1970 */
+	uint64_t duration;        /* of those that do not say when they were */
 	bool resources_differ;
 	struct pp_slice resource; /* the first one */
 	PP_VEC(struct pp_slice) payloads;
