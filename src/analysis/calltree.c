@@ -72,6 +72,23 @@ pp_calltree_init(struct pp_calltree *t, const struct pp_profile *p, bool fold_re
 	return fine;
 }
 
+bool
+pp_calltree_measure(struct pp_calltree *t)
+{
+	const struct pp_profile *p = t->profile;
+	size_t m;
+
+	for (m = 0; !t->is_sparse && m < p->metrics.n; m++) {
+		if (!pp_inclusive_is_measured(p, m))
+			continue;
+		pp_inclusive_release(&t->cost[m]);
+		t->own[m] = pp_own_compute(p, m);
+		if (!t->own[m] || !pp_inclusive_measured(&t->cost[m], p, m))
+			return false;
+	}
+	return true;
+}
+
 void
 pp_calltree_release(struct pp_calltree *t)
 {
@@ -275,9 +292,9 @@ pp_calltree_self(const struct pp_calltree *t, const struct pp_branch *b, size_t 
 		return sum;
 	}
 	if (t->own[metric]) {
-		sum.d = 0;
+		sum = pp_value_zero(m);
 		for (i = 0; i < b->n; i++)
-			sum.d += t->own[metric][b->nodes[i]].d;
+			pp_value_add(m, &sum, t->own[metric][b->nodes[i]]);
 		return sum;
 	}
 	sum = pp_calltree_total(t, b, metric);

@@ -5,8 +5,9 @@
 
 const struct pp_rule pp_io_rules[PP_IO_RULE_COUNT + 1] = {
 	[PP_IO_OPEN_FAILED] = { "io-open-failed", PP_ERROR, "the input cannot be opened",
-	                        "The operating system refused to open the file: it is not there, it may not be read, or it is a "
-	                        "directory. Nothing was read. Check the name and its permissions; use - for standard input." },
+	                        "The operating system refused to open the file: it does not exist, you may not read it, or "
+	                        "it is a directory. Nothing was read. Check the name and its permissions; use - for standard "
+	                        "input." },
 	[PP_IO_READ_FAILED] = { "io-read-failed", PP_ERROR, "reading failed part of the way",
 	                        "The operating system reported an error while the input was "
 	                        "being read, for example because a disk or a network file "
@@ -14,8 +15,8 @@ const struct pp_rule pp_io_rules[PP_IO_RULE_COUNT + 1] = {
 	                        "telling how much is missing. Copy the file elsewhere and "
 	                        "try again." },
 	[PP_IO_WRITE_FAILED] = { "io-write-failed", PP_ERROR, "the output could not be written",
-	                         "The operating system refused to create, write or rename the output: the disk is full, the "
-	                         "directory may not be written, or the reader of a pipe went away. Output files are written "
+	                         "The operating system refused to create, write or rename the output: the disk is full, you "
+	                         "may not write to the directory, or the reader of a pipe is gone. Output files are written "
 	                         "beside their target and renamed when they are whole, so an older file of that name is left as "
 	                         "it was." },
 	[PP_IO_GZIP_TRUNCATED] = { "io-gzip-truncated", PP_ERROR, "the gzip data end too early",
@@ -24,13 +25,14 @@ const struct pp_rule pp_io_rules[PP_IO_RULE_COUNT + 1] = {
 	                           "Record or copy it again to get the rest." },
 	[PP_IO_GZIP_CORRUPT] = { "io-gzip-corrupt", PP_ERROR, "the gzip data are damaged",
 	                         "The compressed bytes break the rules of RFC 1951 or RFC 1952, so the file was altered after it "
-	                         "was written (a transfer in text mode is a classic). What was decoded up to that place is used, "
-	                         "the profile is marked incomplete; the last bytes before the damage may already be wrong." },
+	                         "was written (typically by a transfer in text mode). What was decoded up to that place is "
+	                         "used, and the profile is marked incomplete; the last bytes before the damage may already be "
+	                         "wrong." },
 	[PP_IO_GZIP_CHECKSUM] = { "io-gzip-checksum", PP_ERROR,
 	                          "a gzip checksum or length does not match",
 	                          "A gzip member could be decoded, but its CRC-32 or its length differs from what the member says "
 	                          "about itself: some decoded bytes are wrong or missing. They are used all the same and the "
-	                          "profile is marked incomplete. Do not trust its figures; get a sound copy." },
+	                          "profile is marked incomplete. Do not trust its figures; get an intact copy." },
 	[PP_IO_ZLIB_TRUNCATED] = { "io-zlib-truncated", PP_ERROR,
 	                           "the zlib stream inside the file ends too early",
 	                           "The profile switches to zlib compression (RFC 1950) and the file ends before that stream does: "
@@ -59,7 +61,7 @@ const struct pp_rule pp_io_rules[PP_IO_RULE_COUNT + 1] = {
 	                          "After the last gzip member or zstd frame come bytes that are neither another one nor zero "
 	                          "padding. They are ignored. Perhaps two files were joined of which only the first is compressed." },
 	[PP_IO_EXPANSION_LIMIT] = { "io-expansion-limit", PP_ERROR,
-	                            "the input unpacks to suspiciously much",
+	                            "the input expands to a suspicious size",
 	                            "The compressed layers of this file together unpack to far more bytes per byte of the file than "
 	                            "any real profile does: it looks like a decompression bomb, and reading stops. A library user "
 	                            "who knows better raises max_expansion or expansion_grace in pp_limits." },
@@ -76,11 +78,11 @@ const struct pp_rule pp_io_rules[PP_IO_RULE_COUNT + 1] = {
 	                    "still writing it. What was read may mix old and new bytes, so the profile is marked incomplete. "
 	                    "Wait until the profiler has finished, then read it again." },
 	[PP_IO_UNSUPPORTED_CONTAINER] = { "io-unsupported-compression", PP_ERROR,
-	                                  "the file is packed in a way that is not read here",
+	                                  "the file is compressed in a way that polyprof does not read",
 	                                  "polyprof unpacks gzip and zstd itself. Unpack others first and pipe the result in, for example "
 	                                  "`xz -dc profile.xz | polyprof top -`." },
 	[PP_IO_UNKNOWN_FORMAT] = { "io-unknown-format", PP_ERROR, "no format recognises the input",
-	                           "Every format looked at the first 64 KiB and none found its own. `polyprof formats` lists what can "
+	                           "Every format was tried on the first 64 KiB, and none fits. `polyprof formats` lists what can "
 	                           "be read; `polyprof info --why FILE` prints what each format made of it; --from names a format "
 	                           "to use regardless." },
 	[PP_IO_AMBIGUOUS_FORMAT] = { "io-ambiguous-format", PP_ERROR,
@@ -88,7 +90,7 @@ const struct pp_rule pp_io_rules[PP_IO_RULE_COUNT + 1] = {
 	                             "The content fits more than one format and the file's name does not settle it. Name the right one "
 	                             "with --from." },
 	[PP_IO_LIMIT_REACHED] = { "io-limit-reached", PP_ERROR, "the input exceeds a limit",
-	                          "The profile is larger, deeper or longer in some way than the limits (pp_limits) allow. They are "
-	                          "generous: real profiles do not meet them. A library user may raise them." },
+	                          "The profile is larger, deeper or longer in some way than the limits (pp_limits) allow. They "
+	                          "are generous: no real profile reaches them. A library user may raise them." },
 	[PP_IO_RULE_COUNT] = { 0 },
 };

@@ -463,10 +463,15 @@ head_begin(struct pp_excerpt *x, struct pp_asking *asking, const struct pp_subje
 	               : (size_t)budget->tokens * PP_TOKEN_BYTES;
 	x->first = budget->page == PP_UNSET ? 0 : budget->page;
 	x->head = (struct pp_row){ .out = &x->head_bytes,
-		                   .text = asking->params->form == PP_RENDER_TEXT,
+		                   /* Commands that write files also answer in text. */
+		                   .text = asking->params->form == PP_RENDER_TEXT ||
+		                           asking->params->form == PP_RENDER_FILE,
 		                   .clip = CLIP };
-	if (!x->head.text)
-		pp_buf_addc(x->head.out, '{');
+	if (x->head.text) {
+		pp_buf_addf(x->head.out, "%s: ", asking->question->name);
+		return;
+	}
+	pp_buf_addc(x->head.out, '{');
 	pp_row_key(&x->head, "tool");
 	pp_row_word(&x->head, asking->question->name);
 }

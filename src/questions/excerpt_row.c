@@ -132,8 +132,9 @@ pp_row_close(struct pp_row *r, char bracket)
 void
 pp_row_key(struct pp_row *r, const char *key)
 {
-	cell_begin(r);
-	pp_buf_addf(r->out, r->text ? "%s=" : "\"%s\":", key);
+	if (r->cells)
+		pp_buf_adds(r->out, r->text ? ", " : ",");
+	pp_buf_addf(r->out, r->text ? "%s " : "\"%s\":", key);
 	r->cells = 0;
 }
 
@@ -153,7 +154,9 @@ pp_row_null(struct pp_row *r)
 void
 pp_row_bool(struct pp_row *r, bool yes)
 {
-	pp_row_raw(r, yes ? "true" : "false", yes ? 4 : 5);
+	const char *word = r->text ? (yes ? "yes" : "no") : yes ? "true" : "false";
+
+	pp_row_raw(r, word, strlen(word));
 }
 
 void

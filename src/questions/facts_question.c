@@ -83,7 +83,9 @@ pp_fact_say_real(struct pp_stating *s, double number)
 {
 	struct pp_row row = { .out = &s->said, .text = true };
 
-	if (s->row.text)
+	if (s->row.text && number >= 1000 && number < 1e15)
+		pp_units_u64(&s->said, (uint64_t)(number + 0.5));
+	else if (s->row.text)
 		pp_row_real(&row, number, 1);
 }
 

@@ -52,7 +52,7 @@ costs_add(struct pp_row *r, const char *key, const struct pp_flat *f, size_t row
 		label.n = 0;
 		pp_metric_label(p, &p->metrics.at[m], &label);
 		pp_row_text(r, pp_slice_of(label.p ? label.p : "", label.n));
-		pp_buf_addc(r->out, r->text ? '=' : ':');
+		pp_buf_addc(r->out, r->text ? ' ' : ':');
 		r->cells = 0;
 		pp_row_value(r, &p->metrics.at[m], total ? cost.total : cost.own);
 	}

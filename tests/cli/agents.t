@@ -245,3 +245,8 @@ $ polyprof lines --json -n 0 whole.callgrind
   {"metric": "Ir", "unit": "count", "lines": [{"file": "a.c", "line": 3, "cost": {"Ir": 4}, "function": {"name": "work", "file": "a.c"}}, {"file": "a.c", "line": 1, "cost": {"Ir": 3}, "function": {"name": "main", "file": "a.c"}}], "count": 2}
 $ polyprof callees --json -n 1 top tiny.json
   {"metric": "wt", "unit": "ns", "units": {"wt": "ns", "zm": "bytes"}, "estimated": false, "function": {"name": "top", "file": "/srv/sample/spx/scripts/tiny.php", "line": 4, "calls": 1, "self": {"wt": 9219, "zm": 0}, "total": {"wt": 20737, "zm": 0}, "gained": {"zm": 0}, "given_back": {"zm": 0}}, "edges": [{"name": "branch", "file": "/srv/sample/spx/scripts/tiny.php", "line": 3, "calls": 3, "site": {"file": "/srv/sample/spx/scripts/tiny.php", "line": 4}, "total": {"wt": 11518, "zm": 0}}], "count": 1}
+
+Numbers in sentences have separators.
+
+$ printf 'events: Ir\nfn=main\n1 100\ncfn=query\ncalls=4000 1\n2 90000\nfn=query\n9 90000\n' >callgrind.out.n; polyprof findings callgrind.out.n | grep times
+     99.9%  each call of main calls query 4,000 times, 4,000 calls in all

@@ -104,6 +104,65 @@ $ polyprof tree -m Memory memory.xt
      18.7%   260 KiB         0 B  260 KiB   260 KiB      1    ├ php::range
      10.9%   152 KiB         0 B  152 KiB   152 KiB      2    └ churn › alloc › php::str_repeat
 
+Xdebug 3.2 writes no self cost below 0: what a function gave back is only in what its calls came to.
+
+$ cat > clamped.xt <<X
+> version: 1
+> creator: xdebug 3.2.0 (PHP 8.2.0)
+> cmd: /app/a.php
+> part: 1
+> positions: line
+> 
+> events: Time_(10ns) Memory_(bytes)
+> 
+> fl=(1) php:internal
+> fn=(1) php::str_repeat
+> 2 10 4096
+> 
+> fl=(2) /app/a.php
+> fn=(2) churn
+> 4 20 0
+> cfl=(1)
+> cfn=(1)
+> calls=1 0 0
+> 2 10 4096
+> 
+> fl=(1)
+> fn=(3) php::range
+> 5 10 1024
+> 
+> fl=(2)
+> fn=(4) {main}
+> 1 30 0
+> cfl=(2)
+> cfn=(2)
+> calls=1 0 0
+> 4 30 0
+> cfl=(1)
+> cfn=(3)
+> calls=1 0 0
+> 5 10 1024
+> 
+> summary: 70 5120
+> 
+> X
+$ polyprof top -m 'Memory_(bytes)' clamped.xt
+  memory: 1.00 KiB net, 5.00 KiB gained, 4.00 KiB given back in 4 functions
+
+      gained  gained%                given back       net  net total  total%  calls  self time  function         place
+    4.00 KiB    80.0%  ████████████         0 B  4.00 KiB   4.00 KiB   80.0%      1     100 ns  php::str_repeat  php:internal
+    1.00 KiB    20.0%  ███                  0 B  1.00 KiB   1.00 KiB   20.0%      1     100 ns  php::range       php:internal
+         0 B     0.0%                       0 B       0 B        0 B   80.0%      1     200 ns  churn            /app/a.php:4
+         0 B     0.0%                       0 B       0 B   1.00 KiB  100.0%      1     300 ns  {main}           /app/a.php:1
+$ polyprof tree -m 'Memory_(bytes)' clamped.xt
+    total%    gained  given back       net  net self  calls  function
+    100.0%  5.00 KiB    4.00 KiB  1.00 KiB                   (all)
+    100.0%  5.00 KiB    4.00 KiB  1.00 KiB                1  └ {main} (a.php:1)
+     80.0%  4.00 KiB         0 B  4.00 KiB  4.00 KiB      1    ├ churn › php::str_repeat
+     20.0%  1.00 KiB         0 B  1.00 KiB  1.00 KiB      1    └ php::range
+$ polyprof tree -m 'Memory_(bytes)' --json --depth 1 clamped.xt
+  {"format": "xdebug", "complete": true, "metric": "Memory_(bytes)", "unit": "bytes", "units": {"Time_(10ns)": "ns", "Memory_(bytes)": "bytes"}, "total": 5120, "estimated": false, "root": {"name": "", "self": {"Time_(10ns)": 0, "Memory_(bytes)": 0}, "total": {"Time_(10ns)": 700, "Memory_(bytes)": 5120}, "gained": {"Memory_(bytes)": 0}, "given_back": {"Memory_(bytes)": 0}, "children": [{"name": "{main}", "file": "/app/a.php", "line": 1, "calls": 1, "self": {"Time_(10ns)": 300, "Memory_(bytes)": 0}, "total": {"Time_(10ns)": 700, "Memory_(bytes)": 5120}, "gained": {"Memory_(bytes)": 0}, "given_back": {"Memory_(bytes)": 0}, "children": []}]}}
+
 $ polyprof callers -m Memory alloc memory.xt
   alloc: 1.11 MiB in all, 0 B by itself, 3 calls
   called by

@@ -34,9 +34,9 @@ $ polyprof explain folded-count-missing
 $ polyprof explain io-unknown-format folded-utf16
   io-unknown-format (error): no format recognises the input
 
-    Every format looked at the first 64 KiB and none found its own. `polyprof
-    formats` lists what can be read; `polyprof info --why FILE` prints what each
-    format made of it; --from names a format to use regardless.
+    Every format was tried on the first 64 KiB, and none fits. `polyprof formats`
+    lists what can be read; `polyprof info --why FILE` prints what each format
+    made of it; --from names a format to use regardless.
 
   folded-utf16 (note): the file is UTF-16; it was read as such
 

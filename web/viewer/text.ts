@@ -96,6 +96,8 @@ export function exact(m: Metric, raw: number): string {
 export function percent(part: number, whole: number): string {
   if (!(whole > 0)) return '';
   const p = (100 * part) / whole;
+  if (p === 0) return '0%';
+  if (Math.abs(p) < 0.005) return p > 0 ? '<0.01%' : '>-0.01%';
   return (Math.abs(p) >= 99.95 ? p.toFixed(0) : Math.abs(p) >= 10 ? p.toFixed(1) : p.toFixed(2)) + '%';
 }
 

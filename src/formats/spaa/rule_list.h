@@ -74,7 +74,7 @@ RULE(SOURCE, "spaa-source", PP_ERROR, "source is not an object of strings",
 RULE(EVENT_NAME, "spaa-event-name", PP_ERROR, "an event has no name",
      "Every event has a string `name` (rule 17). The event is refused, and so are its stacks.")
 RULE(EVENT_NAME_EMPTY, "spaa-event-name-empty", PP_WARNING, "an event has an empty name",
-     "Legal, but hard to ask for (rule 17).")
+     "Legal, but hard to refer to (rule 17).")
 RULE(EVENT_KIND, "spaa-event-kind", PP_ERROR, "the kind of an event is not one of the six",
      "hardware, software, allocation, deallocation, timer and probe (rule 18).")
 RULE(SAMPLING, "spaa-sampling", PP_ERROR, "an event has no sampling object",
@@ -87,7 +87,7 @@ RULE(PRIMARY_METRIC, "spaa-primary-metric", PP_ERROR, "an event has no primary m
 RULE(RATE, "spaa-rate", PP_ERROR, "sample_period or frequency_hz is not a number",
      "Both are optional, and numbers if they are there (rule 22).")
 RULE(RATE_ZERO, "spaa-rate-zero", PP_WARNING, "a rate is not positive",
-     "A period or frequency of 0 or less cannot be (rule 22). It is not used to derive time.")
+     "A period or frequency must be above 0 (rule 22). It is not used to derive time.")
 RULE(RATE_MODE, "spaa-rate-mode", PP_WARNING, "a rate does not fit the sampling mode",
      "sample_period belongs to mode period, frequency_hz to mode frequency (rule 22).")
 RULE(ALLOCATION_TRACKING, "spaa-allocation-tracking", PP_ERROR,
@@ -304,7 +304,7 @@ RULE(VALUE_ZERO, "spaa-value-zero", PP_WARNING, "the weight of a stack is zero",
      "A primary metric, period, samples or count of 0 is suspicious (rule 93): why was the stack "
      "recorded?")
 RULE(VALUE_NEGATIVE, "spaa-value-negative", PP_WARNING, "a weight is negative",
-     "Suspicious (rule 93), though sums and balances can be. It is used as it is.")
+     "Suspicious (rule 93), though differences may well be negative. It is used as it is.")
 RULE(LIVE, "spaa-live", PP_WARNING, "live is not allocated minus freed",
      "live_bytes should be alloc_bytes - free_bytes, and the same for counts (rule 97).")
 RULE(TIME_REFUSED, "spaa-time-refused", PP_ERROR, "time cannot be derived from this event",
