@@ -84,5 +84,12 @@ await test('controls on a phone', async () => {
   is(tabs, [true, 'auto'], 'the tabs scroll');
 });
 
+await test('places on a phone keep their numbers', async () => {
+  const p = await page(b, { viewport: { width: 390, height: 844 } });
+  await open(p, makeReport('views-places', sample('cli/data/waits.gdb.txt.gz')), '#view=lines');
+  const places = await p.locator('.td[data-key=place]:visible button').evaluateAll(list => list.map(e => [e.textContent, [e, e.closest('.td')].every(x => x.scrollWidth <= x.clientWidth)]));
+  ok(places.length === 4 && places.every(([text, whole]) => /:\d+$/.test(text) && whole), 'the number of each line is in sight', JSON.stringify(places));
+});
+
 await b.close();
 done();

@@ -163,7 +163,7 @@ function fitStart(text: string, room: number): string {
 }
 
 /** As much of the end as fits. */
-function fitEnd(text: string, room: number): string {
+export function fitEnd(text: string, room: number): string {
   const letters = [...text];
   let i = letters.length;
   for (let n = 0; i > 0 && n + columns(letters[i - 1]) < room; i--) n += columns(letters[i - 1]);

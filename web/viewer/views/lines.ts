@@ -7,7 +7,7 @@ import { factorOf, gainedOf, lineCosts, metricOf, threadKey } from '../model';
 import { commandLine, why } from '../state';
 import type { ColumnSpec } from '../table';
 import { Table } from '../table';
-import { canonical, digits, escapeCsv, fitName, fitPlace, percent, plural, shown } from '../text';
+import { canonical, columns, digits, escapeCsv, fitEnd, fitName, fitPlace, percent, plural, shown } from '../text';
 import { changeColumn, relativeColumn } from './top';
 
 /** A line, or with `says` a remark beside one: a function that begins there, or calls that it makes. */
@@ -273,9 +273,9 @@ export class LinesView implements Panel {
     const { app } = this, out = this.costColumns(), hasText = this.rows.some(r => r.text), hasFunc = this.rows.some(r => r.func), lone = !hasText && !hasFunc;
     out.push({
       key: 'place', title: 'Line', wide: lone,
-      cell: r => ({
+      cell: (r, room) => ({
         text: lone ? this.place(r) : this.place(r).replace(/^.*\//, ''), exact: this.name(r.file) + ':' + r.line, title: this.place(r),
-        node: button(lone ? this.place(r) : fitPlace(shown(this.name(r.file) || '(unknown file)', 200).replace(/^.*\//, ''), r.line, innerWidth <= 760 ? 12 : 18), `${this.place(r)} in its file`, () => app.sourceLine(this.name(r.file), r.line), { class: 'link', tabindex: -1 }),
+        node: button(lone ? (columns(this.place(r)) > room ? fitEnd(this.place(r), room) : this.place(r)) : fitPlace(shown(this.name(r.file) || '(unknown file)', 200).replace(/^.*\//, ''), r.line, innerWidth <= 760 ? 12 : 18), `${this.place(r)} in its file`, () => app.sourceLine(this.name(r.file), r.line), { class: 'link', tabindex: -1 }),
       }),
     });
     if (lone) return out;
