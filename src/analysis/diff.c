@@ -197,7 +197,9 @@ functions_add(struct pp_diff *d, size_t side, const struct pp_diff_input *in, co
 
 		if (!row)
 			return false;
-		if (!row->profile[side]) {
+		/* Of several that are one, the first in the file, whatever order they come in. */
+		if (!row->profile[side] ||
+		    (row->profile[side] == p && flat->func[i] < row->func[side])) {
 			row->profile[side] = p;
 			row->func[side] = flat->func[i];
 			*kept = true;
@@ -213,15 +215,17 @@ static bool
 run_add(struct pp_diff *d, size_t side, size_t run, int64_t mul)
 {
 	const struct pp_diff_input *in = &d->input[side][run];
-	struct pp_flat flat;
-	bool kept, fine;
+	/* Where functions became one, costs are those of another profile. */
+	bool known = in->flat && in->flat->profile == in->profile, kept, fine;
+	struct pp_flat made = { 0 };
+	const struct pp_flat *flat = known ? in->flat : &made;
 
-	if (pp_flat_compute(in->profile, &flat) != PP_OK)
+	if (!known && pp_flat_compute(in->profile, &made) != PP_OK)
 		return false;
 	value_add(&d->whole, side, &in->profile->metrics.at[in->metric],
-	          run_whole(d, side, run, &flat), d, mul);
-	fine = functions_add(d, side, in, d->keys[side][run], &flat, mul, &kept);
-	pp_flat_release(&flat);
+	          run_whole(d, side, run, flat), d, mul);
+	fine = functions_add(d, side, in, d->keys[side][run], flat, mul, &kept);
+	pp_flat_release(&made);
 	return fine;
 }
 

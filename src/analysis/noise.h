@@ -16,6 +16,7 @@ enum pp_diff_rule { PP_DIFF_EXACT, PP_DIFF_SAMPLED, PP_DIFF_MEASURED, PP_DIFF_RE
 struct pp_diff_input {
 	const struct pp_profile *profile;
 	size_t metric;
+	const struct pp_flat *flat; /* of the profile where it is known already; or NULL */
 };
 
 struct pp_noise {

@@ -214,6 +214,14 @@ ask_one(struct pp_reply *r, const char *const *files, size_t n)
 	return pp_asking_run(&r->asking, &r->subject);
 }
 
+/* Whether a file is judged by what is known of it already. */
+static bool
+is_judged(struct pp_reply *r, const char *const *files, size_t n)
+{
+	return n == 1 && r->asking.question->judges && pp_asking_whole(&r->asking) &&
+	       pp_topic_judged(r, files[0], 0);
+}
+
 /* One file after the other; what was said about the others stands. */
 static pp_status
 ask_each(struct pp_reply *r, const char *const *files, size_t n)
@@ -222,6 +230,8 @@ ask_each(struct pp_reply *r, const char *const *files, size_t n)
 	pp_status worst = topics_alloc(r, n), status;
 	size_t i;
 
+	if (worst != PP_E_NOMEM && is_judged(r, files, n))
+		return pp_asking_run(&r->asking, &r->subject);
 	for (i = 0; i < n && worst != PP_E_NOMEM; i++) {
 		struct pp_topic *t = &r->topics[i];
 		struct pp_loaded l;
@@ -232,6 +242,7 @@ ask_each(struct pp_reply *r, const char *const *files, size_t n)
 			if (r->asking.question->judges) {
 				pp_loaded_failure(r, &l);
 				pp_loaded_speed(r, &l);
+				pp_topic_judge(r, &l);
 				status = l.status;
 			} else {
 				status = pp_loaded_verdict(r, &l, false);

@@ -132,6 +132,10 @@ pp_status pp_topic_whole(struct pp_reply *, const char *const *files, size_t n,
                          const struct pp_load_order *, size_t topic);
 /* Makes what is on the shelf a topic as it is; false when it is not there. */
 bool pp_topic_shelved(struct pp_reply *, const char *file, size_t topic);
+/* The same with what checking it found; false when that is not known. */
+bool pp_topic_judged(struct pp_reply *, const char *file, size_t topic);
+/* Keeps what checking a file found beside its profile, where that is on the shelf. */
+void pp_topic_judge(struct pp_reply *, const struct pp_loaded *);
 /* Lets go of the input and the profile, keeps the findings. */
 void pp_loaded_drop(struct pp_reply *, struct pp_loaded *);
 /*

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/diag.h"
 #include "base/vec.h"
 
 struct pp_shelved {
@@ -15,6 +16,8 @@ struct pp_shelved {
 	struct pp_shelf_key key;
 	struct pp_profile *profile;
 	struct pp_handles *handles;
+	struct pp_diags findings; /* of checking it */
+	bool judged;
 	uint64_t bytes;
 	uint64_t used; /* when, by the shelf's clock */
 	unsigned users;
@@ -40,6 +43,7 @@ shelved_free(struct pp_shelved *s)
 {
 	pp_handles_free(s->handles);
 	pp_profile_free(s->profile);
+	pp_diags_release(&s->findings);
 	free(s);
 }
 
@@ -174,6 +178,22 @@ uint64_t
 pp_shelf_held(const pp_shelf *shelf)
 {
 	return shelf->held;
+}
+
+void
+pp_shelved_judge(struct pp_shelved *s, const struct pp_diags *findings)
+{
+	if (s->judged || pp_account_stops())
+		return;
+	pp_diags_init(&s->findings);
+	pp_diags_append(&s->findings, findings, 0);
+	s->judged = s->findings.list.n == findings->list.n;
+}
+
+const struct pp_diags *
+pp_shelved_findings(const struct pp_shelved *s)
+{
+	return s->judged ? &s->findings : NULL;
 }
 
 const struct pp_profile *

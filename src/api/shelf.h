@@ -31,6 +31,10 @@ void pp_shelf_shrink(pp_shelf *, uint64_t most);
 uint64_t pp_shelf_limit(const pp_shelf *);
 uint64_t pp_shelf_held(const pp_shelf *);
 
+/* What checking the file found is kept beside its profile; NULL when nobody asked yet. */
+void pp_shelved_judge(struct pp_shelved *, const struct pp_diags *);
+const struct pp_diags *pp_shelved_findings(const struct pp_shelved *);
+
 const struct pp_profile *pp_shelved_profile(const struct pp_shelved *);
 const struct pp_handles *pp_shelved_handles(const struct pp_shelved *);
 

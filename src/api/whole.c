@@ -74,7 +74,7 @@ shelf_put(struct pp_reply *r, const struct pp_shelf_key *key, struct pp_profile 
 	return PP_OK;
 }
 
-/* What was read before; false when that is nothing. */
+/* What was read before, and what checking it found; false when that is nothing. */
 static bool
 shelf_find(struct pp_reply *r, const struct pp_shelf_key *key, struct pp_topic *t)
 {
@@ -90,6 +90,7 @@ shelf_find(struct pp_reply *r, const struct pp_shelf_key *key, struct pp_topic *
 	*kept = found;
 	t->whole = pp_shelved_profile(found);
 	t->handles = pp_shelved_handles(found);
+	t->diags = pp_shelved_findings(found);
 	return true;
 }
 
@@ -118,6 +119,33 @@ pp_topic_shelved(struct pp_reply *r, const char *file, size_t topic)
 	t.stamp = pp_shelf_stamp(&key);
 	r->topics[topic] = t;
 	return true;
+}
+
+bool
+pp_topic_judged(struct pp_reply *r, const char *file, size_t topic)
+{
+	if (pp_topic_shelved(r, file, topic) && r->topics[topic].diags)
+		return true;
+	r->topics[topic] = (struct pp_topic){ 0 };
+	return false;
+}
+
+void
+pp_topic_judge(struct pp_reply *r, const struct pp_loaded *l)
+{
+	struct pp_shelved *kept;
+	struct pp_shelf_key key;
+
+	if (l->status != PP_OK || !l->profile || pp_member_find(r, l->file) || !can_shelve(r, 1) ||
+	    !pp_shelf_key_of(l->file, &key))
+		return;
+	kept = pp_shelf_take(r->opts.shelf, &key);
+	if (!kept)
+		return;
+	/* Who reads for findings alone may see an end that others did not come to. */
+	if (pp_shelved_profile(kept)->complete == l->profile->complete)
+		pp_shelved_judge(kept, l->diags);
+	pp_shelf_give(kept);
 }
 
 /* Reads files as one profile, nothing filtered, which stays beside the view of it. */
@@ -167,6 +195,8 @@ pp_topic_whole(struct pp_reply *r, const char *const *files, size_t n,
 		status = whole_load(r, files, n, order, &t);
 	if (status != PP_OK)
 		return status;
+	/* What is told of a file does not depend on whether it was checked before. */
+	t.diags = NULL;
 	pp_view_init(view, t.whole);
 	status = pp_scope_apply(scope ? scope : &everything, view, &seen, answer_of(r));
 	t.profile = view->shown;

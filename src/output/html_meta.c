@@ -141,7 +141,8 @@ put_metrics(struct pp_json *j, const struct pp_profile *p)
 		pp_json_put_bool(j, "sampled", pp_metric_is_sampled(m));
 		pp_json_put_raw(
 		    j, "period", number,
-		    pp_num_print_double(number, pp_metric_period(&(struct pp_diff_input){ p, i })));
+		    pp_num_print_double(number, pp_metric_period(&(struct pp_diff_input){
+		                                    .profile = p, .metric = i })));
 		pp_json_put_bool(j, "real", m->type == PP_REAL);
 		pp_json_put_bool(j, "sums", !(m->flags & PP_METRIC_NO_SUM));
 		pp_json_put_u64(j, "scale", m->scale);

@@ -2,6 +2,7 @@
  * What `diff` and `gate` share: which metric, which rules, and a row of functions before and after.
  */
 #include "questions/compare.h"
+#include "questions/handles.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -222,9 +223,11 @@ inputs_take(struct pp_compare *c, const struct pp_subject *subject)
 	c->input[PP_AFTER] = calloc(c->n[PP_AFTER] + 1, sizeof *c->input[0]);
 	for (i = 0; c->input[PP_BEFORE] && c->input[PP_AFTER] && i < subject->n; i++) {
 		size_t side = i < subject->split ? PP_BEFORE : PP_AFTER;
+		const struct pp_topic *t = &subject->topics[i];
 
-		c->input[side][i - (side == PP_AFTER ? subject->split : 0)].profile =
-		    subject->topics[i].profile;
+		c->input[side][i - (side == PP_AFTER ? subject->split : 0)] =
+		    (struct pp_diff_input){ .profile = t->profile,
+			                    .flat = t->handles ? &t->handles->flat : NULL };
 	}
 	return c->input[PP_BEFORE] && c->input[PP_AFTER];
 }

@@ -396,11 +396,44 @@ error_of(const struct pp_answer *a)
 	return NULL;
 }
 
+/* Where a text comes to an option or a command of the shell, which agents do not have; NULL when it does not. */
+static const char *
+option_find(const char *text)
+{
+	const char *at = text, *command = strstr(text, "`polyprof ");
+
+	while ((at = strstr(at, "--")) && at > text && at[-1] != ' ' && at[-1] != '`')
+		at += 2;
+	return at && (!command || at < command) ? at : command;
+}
+
+/* What an error says before that. */
+static struct pp_slice
+without_options(const char *text)
+{
+	static const char *const ends[] = { "; ", ": ", ", " };
+	const char *option = option_find(text), *at;
+	size_t i;
+
+	if (option == text)
+		return pp_slice_z(text + strspn(text, "-"));
+	for (i = 0; option && i < PP_COUNT_OF(ends); i++) {
+		const char *last = NULL;
+
+		for (at = text; (at = strstr(at, ends[i])) && at < option; at++)
+			last = at;
+		if (last)
+			return pp_slice_of(text, (size_t)(last - text));
+	}
+	return pp_slice_z(text);
+}
+
 static void
 error_text(struct pp_buf *out, const struct pp_answer *a)
 {
 	const struct pp_answer_note *note = error_of(a);
 	size_t i, n = a->candidates.n + a->more_candidates;
+	const char *said = note ? note->text : a->unreadable ? a->unreadable : "it failed";
 
 	for (i = 0; note && i < PP_COUNT_OF(known_errors); i++)
 		if (strcmp(note->rule, known_errors[i].rule) == 0) {
@@ -410,11 +443,7 @@ error_text(struct pp_buf *out, const struct pp_answer *a)
 				pp_buf_adds(out, known_errors[i].says);
 			return;
 		}
-	(void)pp_spell(out,
-	               pp_slice_z(note            ? note->text
-	                          : a->unreadable ? a->unreadable
-	                                          : "it failed"),
-	               ERROR_BYTES);
+	(void)pp_spell(out, without_options(said), ERROR_BYTES);
 }
 
 /* What may have been meant: handle, name, place. */

@@ -298,8 +298,8 @@ draw_alone(struct pp_answer *a, struct drawn *d, const struct pp_topic *topic)
 	if (before < p->metrics.n && !d->params->reverse && !d->params->asked.metric) {
 		d->opts.before = before;
 		d->opts.whole = NULL;
-		d->compared[0] = (struct pp_diff_input){ p, before };
-		d->compared[1] = (struct pp_diff_input){ p, d->opts.metric };
+		d->compared[0] = (struct pp_diff_input){ .profile = p, .metric = before };
+		d->compared[1] = (struct pp_diff_input){ .profile = p, .metric = d->opts.metric };
 		return PP_OK;
 	}
 	return cannot(a, "draw", by_name(d));
@@ -321,7 +321,8 @@ draw_both(struct pp_answer *a, struct drawn *d, const struct pp_topic *topics)
 			status = pp_asked_metric(&d->params->asked, topics[i].profile, a,
 			                         &metric[i]);
 		if (status == PP_OK)
-			d->compared[i] = (struct pp_diff_input){ topics[i].profile, metric[i] };
+			d->compared[i] = (struct pp_diff_input){ .profile = topics[i].profile,
+				                                 .metric = metric[i] };
 	}
 	if (status != PP_OK)
 		return status;

@@ -546,11 +546,14 @@ static void
 excerpt_row(void *data, size_t row, struct pp_row *r)
 {
 	const struct pp_listed *l = shown(data, row);
+	const char *path = l->path;
 	size_t clip = r->clip;
 
+	while (strncmp(path, "./", 2) == 0)
+		path += 2;
 	/* A path that is cut short leads nowhere. */
 	r->clip = SIZE_MAX;
-	pp_row_text(r, pp_slice_z(l->path));
+	pp_row_text(r, pp_slice_z(path));
 	r->clip = clip < 80 ? clip : 80;
 	pp_row_word(r, l->format->name);
 	pp_row_int(r, l->when);

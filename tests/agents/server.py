@@ -114,8 +114,17 @@ def mendable(polyprof, home):
                             ({'file': [SAMPLE]}, 'text'), ({'file': 'a\x00b'}, 'text')):
         answer, size, result = server.call('top', **arguments)
         TAP.ok(result.get('isError') and word in answer['error'] and len(answer['error']) <= 300, f'top {arguments}', answer)
+    with open(os.path.join(home, 'plain.txt'), 'w') as file:
+        file.write('garbage\n')
+    for tool, arguments in (('top', {'file': 'plain.txt'}), ('top', {'file': SAMPLE, 'filter': {'time': '1..2'}}),
+                            ('top', {'file': SAMPLE, 'by': 'label:zz'}), ('top', {'file': SAMPLE, 'budget': 5}), ('lines', {'file': SAMPLE}),
+                            ('trend', {'files': [SAMPLE]}), ('findings', {'file': SAMPLE, 'before': 'plain.txt'})):
+        answer, size, result = server.call(tool, **arguments)
+        TAP.ok(result.get('isError') and len(answer['error']) > 15 and '--' not in answer['error'] and 'polyprof' not in answer['error'],
+               f'no words of the shell: {tool} {arguments}', answer)
     rows = server.call('list')[0]['rows']
-    TAP.ok(not any('link' in row[0] or 'pipe' in row[0] for row in rows), 'links and pipes are not listed', rows)
+    TAP.same([row[0] for row in rows], [SAMPLE], 'links and pipes are not listed')
+    TAP.same([row[0] for row in server.call('list', dir='./')[0]['rows']], [SAMPLE], 'nor are names longer than need be')
     answer, _, _ = server.call('top', file=SAMPLE, filter={'focus': 'find', 'thread': 't9'})
     TAP.ok('rows' in answer or 'error' in answer, 'a thread that is not there')
     server.end()

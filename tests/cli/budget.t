@@ -119,7 +119,7 @@ $ polyprof top --json --budget 400 -m cycles app.folded
 ! polyprof: error: no metric 'cycles' in this profile (there is samples)
 = 2
 $ polyprof top --json --budget 10 app.folded
-  {"tool":"top","error":"--budget takes 300 to 20000 tokens"}
+  {"tool":"top","error":"budget takes 300 to 20000 tokens"}
 ! polyprof: error: --budget takes 300 to 20000 tokens
 ! Try `polyprof top --help`.
 = 2

@@ -24,7 +24,7 @@ check_changes(void)
 {
 	struct pp_profile *p = little_stacks("main;a 100\nmain;gone 400\n");
 	struct pp_profile *q = little_stacks("main;a 900\nmain;new 400\n"), *both = NULL;
-	struct pp_diff_input before = { p, 0 }, after = { q, 0 };
+	struct pp_diff_input before = { .profile = p }, after = { .profile = q };
 	struct pp_diff_options options = { .noise = 0.01 };
 	struct pp_buf problem = { 0 }, text = { 0 };
 	struct pp_diff d;
@@ -52,7 +52,7 @@ check_united(void)
 {
 	struct pp_profile *p = little_stacks("main;f@1.c 2\nmain;f@2.c 3\n");
 	struct pp_profile *q = little_stacks("main;f 5\n");
-	struct pp_diff_input before = { p, 0 }, after = { q, 0 };
+	struct pp_diff_input before = { .profile = p }, after = { .profile = q };
 	struct pp_diff_options options = { .noise = 0.01 };
 	struct pp_buf problem = { 0 };
 	struct pp_diff d;

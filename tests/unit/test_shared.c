@@ -131,7 +131,7 @@ ask_tree(void)
 static double
 ask_diff(void)
 {
-	struct pp_diff_input before = { tree, 0 }, after = { graph, 0 };
+	struct pp_diff_input before = { .profile = tree }, after = { .profile = graph };
 	struct pp_diff_options options = { .noise = 0.01 };
 	struct pp_buf problem = { 0 };
 	struct pp_diff d;

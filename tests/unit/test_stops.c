@@ -148,6 +148,25 @@ converted_make(const char *name, const char *to)
 	pp_answer_free(answer);
 }
 
+/* What checking an open profile found is not looked for again. */
+static void
+check_again(void)
+{
+	static const struct question top = { "top", { "large.folded" }, { NULL } };
+	static const struct question check = { "check", { "large.folded" }, { NULL } };
+	struct plan plan = { .stop_at = 0 };
+	pp_shelf *shelf = pp_shelf_new(0);
+	unsigned long first;
+
+	is_u64(ask(&top, shelf, &plan), PP_OK, "top");
+	is_u64(ask(&check, shelf, &plan), PP_OK, "check");
+	first = atomic_load(&plan.asked);
+	is_u64(ask(&check, shelf, &plan), PP_OK, "check again");
+	ok(atomic_load(&plan.asked) < first / 2, "asked %lu times, then %lu", first,
+	   atomic_load(&plan.asked));
+	pp_shelf_free(shelf);
+}
+
 /* A large file is taken piece by piece, whatever is in it. */
 static void
 large_take(void)
@@ -222,6 +241,7 @@ main(void)
 		stop_all_over(&loads[i], false);
 	for (i = 0; i < PP_COUNT_OF(calls); i++)
 		stop_all_over(&calls[i], true);
+	check_again();
 	large_take();
 	folder_remove();
 	return tap_done();
