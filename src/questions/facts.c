@@ -96,8 +96,9 @@ pp_fact_end(struct pp_stating *s, const char *kind, double weight, uint64_t hand
 	struct pp_fact fact = { .kind = kind, .handle = handle };
 
 	pp_row_close(&s->row, '}');
+	fact.share = weight > 1 ? 1 : weight > 0 ? weight : 0;
 	/* As it is shown: what looks the same is in the order of kinds. */
-	fact.weight = round((weight > 1 ? 1 : weight > 0 ? weight : 0) * 1e4) / 1e4;
+	fact.weight = round(fact.share * 1e4) / 1e4;
 	fact.evidence = pp_answer_copy(f->x->answer,
 	                               pp_slice_of(stated->p ? stated->p : "", stated->n));
 	fact.next = s->row.text ? command_make(f, tool, key, value)

@@ -13,7 +13,8 @@
 
 struct pp_fact {
 	const char *kind;
-	double weight; /* 0 to 1 */
+	double share;  /* 0 to 1: what people read */
+	double weight; /* in four decimals, as in JSON */
 	uint64_t handle;
 	const char *evidence,
 	    *next; /* as the answer prints them: for people a sentence and a command */

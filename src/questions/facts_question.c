@@ -111,7 +111,7 @@ fact_said(void *data, size_t row, struct pp_row *r)
 	struct pp_buf share = { 0 };
 
 	if (fact->weight > 0)
-		pp_units_share(&share, fact->weight, 1);
+		pp_units_share(&share, fact->share, 1);
 	pp_buf_addf(r->out, "%8s  %s", share.p ? share.p : "", fact->evidence);
 	if (*fact->next)
 		pp_buf_addf(r->out, "\n          %s", fact->next);

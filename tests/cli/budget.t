@@ -71,6 +71,8 @@ $ polyprof findings app.folded
             polyprof callers f2 app.folded
      13.7%  htmlspecialchars itself costs 143 samples
             polyprof callers f3 app.folded
+$ printf 'a;b 63051\na;c 36949\n' | polyprof findings - | grep -m1 'b itself'
+     63.1%  b itself costs 63,051 samples
 $ polyprof findings -m Memory memory.xt
   memory.xt: memory: 260 KiB, 6 findings, the weightiest first
 
