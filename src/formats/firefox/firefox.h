@@ -149,6 +149,10 @@ bool ff_each(struct ff_read *, const unsigned char *array,
 /* ---- what both read (thread.c) ---- */
 
 void ff_meta_read(struct ff_read *, const unsigned char *meta);
+/* Members of a document that are not read. What there is of them is told to be lost by whoever writes. */
+#define FF_UNREAD 3
+#define FF_UNREAD_KEYS PP_KEY("counters"), PP_KEY("pages"), PP_KEY("profilerOverhead")
+void ff_unread_see(struct ff_read *, const unsigned char *const *values);
 /* Notes that there is a metric; the first is the primary one. And makes those that there are. */
 void ff_metric_see(struct ff_read *, enum ff_metric);
 void ff_metrics_make(struct ff_read *);

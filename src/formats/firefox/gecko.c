@@ -514,10 +514,20 @@ thread_take(struct ff_read *r, const unsigned char *at, size_t i, void *ctx)
 
 /* ---- the document ----------------------------------------------------------------------- */
 
-enum { D_META, D_LIBS, D_SOURCES, D_THREADS, D_PROCESSES, D_PROFILE, D_KEYS };
+enum {
+	D_META,
+	D_LIBS,
+	D_SOURCES,
+	D_THREADS,
+	D_PROCESSES,
+	D_PROFILE,
+	D_UNREAD,
+	D_KEYS = D_UNREAD + FF_UNREAD
+};
 static const struct pp_slice document_keys[D_KEYS] = { PP_KEY("meta"),      PP_KEY("libs"),
 	                                               PP_KEY("sources"),   PP_KEY("threads"),
-	                                               PP_KEY("processes"), PP_KEY("profile") };
+	                                               PP_KEY("processes"), PP_KEY("profile"),
+	                                               FF_UNREAD_KEYS };
 
 static bool
 source_take(struct ff_read *r, size_t row, const unsigned char *const *cells, void *ctx)
@@ -560,6 +570,7 @@ process_read(struct ff_read *r, const unsigned char *const *v)
 	struct gk_read *g = gecko(r);
 
 	ff_meta_read(r, v[D_META]);
+	ff_unread_see(r, v + D_UNREAD);
 	clock_set(r, v[D_META]);
 	g->sources.n = 0;
 	(void)table_read(r, v[D_SOURCES], keys, 2, 0, &sources);

@@ -696,9 +696,10 @@ thread_read(struct ff_read *r, const unsigned char *at, size_t i, void *ctx)
 
 /* ---- the document ----------------------------------------------------------------------- */
 
-enum { D_META, D_LIBS, D_SHARED, D_THREADS, D_KEYS };
+enum { D_META, D_LIBS, D_SHARED, D_THREADS, D_UNREAD, D_KEYS = D_UNREAD + FF_UNREAD };
 static const struct pp_slice document_keys[D_KEYS] = { PP_KEY("meta"), PP_KEY("libs"),
-	                                               PP_KEY("shared"), PP_KEY("threads") };
+	                                               PP_KEY("shared"), PP_KEY("threads"),
+	                                               FF_UNREAD_KEYS };
 
 static void
 tables_release(struct pf_tables *t)
@@ -743,6 +744,7 @@ document_read(struct ff_read *r)
 	(void)ff_outline(r, r->doc.text.p, document_keys, D_KEYS, v);
 	version_read(r, v[D_META]);
 	ff_meta_read(r, v[D_META]);
+	ff_unread_see(r, v + D_UNREAD);
 	ff_libs_read(r, v[D_LIBS]);
 	(void)ff_outline(r, v[D_SHARED], table_keys, T_TABLES, p->shared);
 	p->tables.loaded = false;

@@ -72,6 +72,22 @@ unit_of(struct pp_slice text)
 }
 
 void
+ff_unread_see(struct ff_read *r, const unsigned char *const *values)
+{
+	size_t i;
+
+	for (i = 0; i < FF_UNREAD; i++) {
+		struct pp_scan s;
+
+		if (!values[i])
+			continue;
+		s = ff_scan(r, values[i]);
+		if (pp_scan_peek(&s) == PP_JSON_ARRAY && pp_scan_array(&s) && pp_scan_item(&s))
+			r->b->profile->holds |= PP_EXTRAS;
+	}
+}
+
+void
 ff_meta_read(struct ff_read *r, const unsigned char *meta)
 {
 	static const struct pp_slice keys[] = { PP_KEY("startTime"), PP_KEY("sampleUnits"),

@@ -218,6 +218,9 @@ pp_report_loss(struct pp_writer *w, const struct pp_profile *p, const struct pp_
 	    !pp_traits_homonyms(p, h->apart, &have.n[PP_TRAIT_HOMONYMS]))
 		return PP_E_NOMEM;
 	have.n[PP_TRAIT_GAINS] = gains_count(w);
+	/* What a reader had no place for is nowhere but in the file that it read. */
+	if (pp_profile_native(p) == format && p->holds & PP_EXTRAS && !loss->more[PP_TRAIT_PRIVATE])
+		have.n[PP_TRAIT_PRIVATE] = PP_TRAIT_UNCOUNTED;
 	/* Records that were left out on reading are not among those that were kept. */
 	if (loss->verbatim)
 		kept = ~PP_HAS(INCOMPLETE);

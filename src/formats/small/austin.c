@@ -193,6 +193,32 @@ frame_new(struct pp_austin *a, struct pp_slice text)
 	return true;
 }
 
+/* A frame that was there before is known by its text. */
+static bool
+frame_known(struct pp_austin *a, struct pp_slice text)
+{
+	size_t before = a->stack.n;
+	bool is_new;
+	pp_str id;
+
+	if (!pp_strtab_intern(&a->texts, text.p, text.n, &id, &is_new)) {
+		pp_builder_fail(a->b, PP_E_NOMEM, NULL);
+		return false;
+	}
+	if (!is_new && id < a->frame_of.n && a->frame_of.at[id]) {
+		pp_austin_push(a, a->frame_of.at[id]);
+		return true;
+	}
+	if (!frame_new(a, text))
+		return false;
+	while (pp_builder_ok(a->b) && a->frame_of.n <= id)
+		if (!pp_vec_push(&a->frame_of, 0))
+			pp_builder_fail(a->b, PP_E_NOMEM, NULL);
+	if (pp_builder_ok(a->b) && a->stack.n > before)
+		a->frame_of.at[id] = a->stack.at[before];
+	return true;
+}
+
 static bool
 frames_new(struct pp_austin *a, struct pp_slice rest)
 {
@@ -200,7 +226,7 @@ frames_new(struct pp_austin *a, struct pp_slice rest)
 	bool more = true;
 
 	while (pp_slice_field(&rest, ';', &more, &frame))
-		if (frame.n && !frame_new(a, frame))
+		if (frame.n && !frame_known(a, frame))
 			return false;
 	return true;
 }
@@ -323,11 +349,15 @@ line_read(struct pp_austin *a, struct pp_slice line, bool memory_mode, bool coun
 	}
 	if (!(new ? frames_new(a, text) : frames_old(a, text)))
 		return false;
+	if (!a->last_thread.p || pid != a->last_pid || !pp_slice_eq(thread, a->last_thread)) {
+		a->last_series = pp_austin_series(a, pid, thread, new);
+		a->last_pid = pid;
+		a->last_thread = thread;
+	}
 	if (n == 3 && new)
-		pp_austin_give(a, pp_austin_series(a, pid, thread, new), numbers[0],
-		               numbers[2] > 0 ? numbers[2] : 0);
+		pp_austin_give(a, a->last_series, numbers[0], numbers[2] > 0 ? numbers[2] : 0);
 	else
-		pp_austin_give(a, pp_austin_series(a, pid, thread, new), numbers[0], numbers[0]);
+		pp_austin_give(a, a->last_series, numbers[0], numbers[0]);
 	return true;
 }
 
@@ -426,7 +456,9 @@ austin_read(struct pp_reader *reader, struct pp_builder *b)
 	                          : pp_whole_open_lines(&whole, reader, b);
 	struct pp_slice text;
 
-	if (status == PP_OK) {
+	if (status == PP_OK && !pp_strtab_init(&a.texts, reader->seed)) {
+		pp_builder_fail(b, PP_E_NOMEM, NULL);
+	} else if (status == PP_OK) {
 		text = pp_slice_between(reader->in->cur, reader->in->end);
 		b->profile->producer = pp_build_strz(b, "austin");
 		b->profile->facets |= PP_TREE;
@@ -437,6 +469,8 @@ austin_read(struct pp_reader *reader, struct pp_builder *b)
 		reader->in->cur = reader->in->end;
 	}
 	pp_owners_release(&a.owners);
+	pp_strtab_release(&a.texts);
+	pp_vec_release(&a.frame_of);
 	pp_vec_release(&a.stack);
 	pp_whole_close(&whole, reader);
 	return pp_builder_ok(b) ? status : b->status;

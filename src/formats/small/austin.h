@@ -15,6 +15,12 @@ struct pp_austin {
 	PP_VEC(pp_frame) stack;
 	uint32_t time, memory; /* metrics; PP_NO_METRIC = there is none */
 	pp_frame nothing;      /* [no stack] */
+	/* Of text: frames by how they are written, and whose the line before was. */
+	struct pp_strtab texts;
+	PP_VEC(pp_frame) frame_of;
+	int64_t last_pid;
+	struct pp_slice last_thread;
+	uint32_t last_series;
 };
 
 extern const struct pp_rule pp_austin_rules[];

@@ -141,7 +141,27 @@ def extremes():
     tap.same(ask('info', large)['metrics'][0]['total'], (2 ** 53 + 1) * 1000, 'a slice that ends in 342 years keeps its duration')
 
 
+def unread():
+    """Members that nobody reads are told to be lost when the file is written as what it was."""
+    frame = {'functionName': '(root)', 'scriptId': '0', 'url': '', 'lineNumber': -1, 'columnNumber': -1}
+    with open(os.path.join(samples, 'firefox', 'good', 'worker.json'), encoding='utf-8') as file:
+        firefox = json.load(file)
+    sampled = {'type': 'sampled', 'name': 't', 'unit': 'none', 'startValue': 0, 'endValue': 1, 'samples': [[0]], 'weights': [1]}
+    documents = {
+        'firefox': (firefox, {'counters': [{'name': 'malloc', 'samples': {'length': 0}}]}), 'cpuprofile': ({
+            'nodes': [{'id': 1, 'callFrame': frame, 'hitCount': 1}], 'startTime': 0, 'endTime': 2, 'samples': [1], 'timeDeltas': [1]}, {'x_more': {'a': 1}}),
+        'speedscope': ({'$schema': 'https://www.speedscope.app/file-format-schema.json', 'shared': {'frames': [{'name': 'f'}]}, 'profiles': [sampled],
+                        'name': 'n', 'exporter': 'e'}, {'x_more': {'a': 1}}),
+        'trace-event': ({'traceEvents': [{'ph': 'X', 'ts': 1, 'dur': 2, 'pid': 1, 'tid': 1, 'name': 'a'}]}, {'metadata': {'long': 'x' * 20000}}),
+    }
+    for name, (document, more) in documents.items():
+        tap.ok('loss-private' not in written(save('plain.json', document), name)[1], f'{name}: nothing is lost where nothing more is')
+        tap.ok('loss-private' in written(save('more.json', {**document, **more}), name)[1], f'{name}: what is not read is told to be lost')
+    tap.ok('loss-private' in written(save('pages.json', {**firefox, 'pages': [{'url': 'https://h/'}], 'counters': []}), 'firefox')[1], 'firefox: pages, too')
+
+
 counters()
+unread()
 marks()
 ways()
 extremes()
