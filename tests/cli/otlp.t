@@ -148,6 +148,20 @@ $ printf '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":5,"dur":10,"name":"a"},
   loss-timeline
   "facets": ["tree"]
 
+A day beyond what pprof can tell in nanoseconds is reported, not wrapped.
+
+$ printf '\012\032\022\030\022\026\012\004\010\001\020\002\022\005\010\001\042\001\005\031\000\366\211\012\001\020\240\240\022\051\012\000\022\000\032\000\042\000\052\000\052\003\143\160\165\052\002\156\163\052\001\146\062\000\072\000\022\004\032\002\010\001\032\002\010\003\072\003\012\001\001' > late.otlp; polyprof check late.otlp; for to in pprof otlp; do polyprof convert --hide zzz late.otlp --to $to -o late.$to; polyprof top -q --csv late.$to; done
+  late.otlp: accept (otlp)
+  name,file,line,module,calls,self_cpu,total_cpu
+  f,,,,,5,5
+  name,file,line,module,calls,self_cpu,total_cpu
+  f,,,,,5,5
+! polyprof: the filters keep 100.0%, CPU time: 5 ns; shares below are of that
+! late.pprof: warning: not written: the day of the recording [loss-recorded]
+! late.pprof: warning: not written: metadata (1) [loss-metadata]
+! polyprof: the filters keep 100.0%, CPU time: 5 ns; shares below are of that
+! late.otlp: warning: not written: the day of the recording [loss-recorded]
+
 A length of 2^40 is refused at once; other signals are told by name.
 
 $ polyprof check brace.otlp

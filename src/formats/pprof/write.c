@@ -589,7 +589,12 @@ recording_write(struct pprof_write *w, bool numbered)
 
 	f[PROFILE_DROP_FRAMES] = meta_string(w, "drop_frames");
 	f[PROFILE_KEEP_FRAMES] = meta_string(w, "keep_frames");
-	f[PROFILE_TIME_NANOS] = (uint64_t)(when ? when : p->recorded_at * 1000000000);
+	/* A day that 64 bits of nanoseconds do not reach. */
+	if (!when && __builtin_mul_overflow(p->recorded_at, INT64_C(1000000000), &when)) {
+		when = 0;
+		w->writer->loss.dropped |= PP_HAS(RECORDED);
+	}
+	f[PROFILE_TIME_NANOS] = (uint64_t)when;
 	f[PROFILE_DURATION_NANOS] = p->time.known ? (uint64_t)(p->time.end - p->time.start) : 0;
 	f[PROFILE_PERIOD] = (uint64_t)meta_number(w, "period");
 	for (i = 0; i < w->types.n; i++)
