@@ -50,7 +50,8 @@ command_make(struct pp_facts *f, const char *tool, const char *key, const char *
 	pp_buf_addf(&bytes, "polyprof %s ", tool);
 	if (key)
 		pp_buf_addf(&bytes, "%s%s ", strcmp(key, "node") == 0 ? "--node " : "", value);
-	if (metric) {
+	/* Some speak of all metrics at once. */
+	if (metric && strcmp(tool, "show") != 0 && strcmp(tool, "check") != 0) {
 		pp_buf_adds(&bytes, "-m ");
 		pp_suggest_word(&bytes, metric);
 		pp_buf_addc(&bytes, ' ');
@@ -94,6 +95,11 @@ pp_fact_end(struct pp_stating *s, const char *kind, double weight, uint64_t hand
 	struct pp_facts *f = s->facts;
 	const struct pp_buf *stated = s->row.text ? &s->said : &s->bytes;
 	struct pp_fact fact = { .kind = kind, .handle = handle };
+	bool calls = f->profile->tree.n > 1 || f->profile->calls.rows.n;
+
+	/* Where nobody knows who called whom there is only the function itself to look at. */
+	if (key && !calls && strcmp(key, "function") == 0)
+		tool = "show";
 
 	pp_row_close(&s->row, '}');
 	fact.share = weight > 1 ? 1 : weight > 0 ? weight : 0;

@@ -157,6 +157,30 @@ def open_all(server, file):
     return None
 
 
+def rests_open(server, file):
+    """A row that stands for several is opened by its node: what was shown of that is the same, and there is more."""
+    answer, _, _ = server.call('tree', file=file, budget=RANDOM.randint(300, 700))
+    shown = {row[0]: row for row in answer.get('rows', ()) if not row[0].endswith('+')}
+    rests = [row for row in answer.get('rows', ()) if row[0].endswith('+')]
+    for rest in rests[:12]:
+        node = rest[0][:-1]
+        inner, _, _ = server.call('tree', file=file, node=node, budget=6000)
+        if 'error' in inner:
+            return f'{rest[0]}: {inner["error"]}'
+        rows = {row[0]: row for row in inner['rows']}
+        wrong = tree_sum(inner['rows'])
+        if wrong:
+            return f'{rest[0]}: {wrong}'
+        if inner['rows'][0][0] != node or [inner['rows'][0][at] for at in (5, 6, 7, 8)] != [shown[node][at] for at in (5, 6, 7, 8)]:
+            return f'{rest[0]} is about {inner["rows"][0]}, not {shown[node]}'
+        # What frames that are skipped cost themselves is left, too.
+        if not set(rows) - set(shown) - {rest[0]} and not any(row[3] for row in inner['rows']):
+            return f'{rest[0]}: nothing new'
+        if any(rows[other][4:] != shown[other][4:] for other in set(rows) & set(shown)):
+            return f'{rest[0]}: other numbers'
+    return None
+
+
 def numbers_hold(polyprof, server, samples, file):
     run = subprocess.run([polyprof, 'top', '--json', os.path.join(samples, file)], capture_output=True)
     if run.returncode:
@@ -217,6 +241,7 @@ def main():
         tap.ok(*result(pages_hold(server, file), f'{file}: pages'))
         tap.ok(*result(trees_hold(server, file), f'{file}: trees add up'))
         tap.ok(*result(open_all(server, file), f'{file}: trees can be opened'))
+        tap.ok(*result(rests_open(server, file), f'{file}: each of what is left can be opened'))
         tap.ok(*result(numbers_hold(polyprof, server, samples, file), f'{file}: numbers'))
         tap.ok(*result(counts_hold(polyprof, server, samples, file), f'{file}: counts'))
         tap.ok(*result(handles_hold(polyprof, server, samples, file), f'{file}: two processes'))

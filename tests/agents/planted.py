@@ -49,6 +49,61 @@ def calls_file(path, program, functions):
         file.write(f'totals: {own}\n')
 
 
+def varint(n):
+    out = b''
+    while n > 127:
+        out += bytes([n & 127 | 128])
+        n >>= 7
+    return out + bytes([n])
+
+
+def field(number, value):
+    """A field of a protobuf message: a number, or bytes."""
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def pprof_file(path, types, stacks):
+    """A profile of Go: [(type, unit)], {stack from the root: values}."""
+    texts = ['']
+
+    def text(word):
+        if word not in texts:
+            texts.append(word)
+        return texts.index(word)
+
+    names = sorted({name for stack in stacks for name in stack.split(';')})
+    out = b''.join(field(1, field(1, text(kind)) + field(2, text(unit))) for kind, unit in types)
+    for stack, values in stacks.items():
+        places = b''.join(varint(names.index(name) + 1) for name in reversed(stack.split(';')))
+        out += field(2, field(1, places) + field(2, b''.join(varint(v) for v in values)))
+    for n, name in enumerate(names, 1):
+        out += field(4, field(1, n) + field(4, field(1, n) + field(2, 1))) + field(5, field(1, n) + field(2, text(name)))
+    out += b''.join(field(6, word.encode()) for word in texts)
+    with open(path, 'wb') as file:
+        file.write(out)
+
+
+def follow(name, path):
+    """What a finding says to ask next can be asked."""
+    for kind, _, _, following in ask('findings', path)['rows']:
+        if following:
+            words = dict(following)
+            tool, function = words.pop('tool'), words.pop('function', None)
+            more = [w for key, value in words.items() for w in (f'--{key}', value)]
+            answer = ask(tool, '--budget', '400', *([function] if function else []), *more, path)
+            TAP.ok('error' not in answer, f'{name}: {kind} leads to {tool}', answer)
+
+
+def carried(path, must, formats):
+    """The facts of a profile are those of the same one in other formats."""
+    for to, ending in formats:
+        subprocess.run([POLYPROF, 'convert', '--to', to, '-o', f'carried.{ending}', '-q', path], check=True, capture_output=True)
+        found = kinds(ask('findings', f'carried.{ending}'))
+        TAP.same([(e['caller_name'], e['callee_name'], e['calls'], e['per_call']) for _, e in found.get('calls-per-call', [])], [must], f'{path} as {to}')
+
+
 def many_calls():
     """PHP: a query for each row that an earlier one gave."""
     with open('n1.xdebug', 'w') as file:
@@ -66,6 +121,12 @@ def many_calls():
     TAP.same((evidence['caller_name'], evidence['callee_name'], evidence['calls'], evidence['per_call']),
              ('Orders->load', 'php::PDOStatement->execute', 300, 300), 'who calls what, and how often')
     TAP.same([e['class'] for _, e in found['class']], ['io'], 'it is input and output')
+    carried('n1.xdebug', ('Orders->load', 'php::PDOStatement->execute', 300, 300), (('callgrind', 'callgrind'), ('spx', 'json')))
+    follow('N+1 in PHP', 'n1.xdebug')
+    for calls, cost, name in ((9, 60000, 'a few calls'), (500, 400, 'many calls that cost nothing')):
+        calls_file('few.callgrind', 'callgrind-3.19.0', {'fetch_one': (cost, []), 'render': (20000, []), 'fetch_all': (10, [('fetch_one', calls, cost)]),
+                                                         'main': (10, [('fetch_all', 1, cost + 10), ('render', 1, 20000)])})
+        check(name, ask('findings', 'few.callgrind'), [])
 
 
 def quadratic():
@@ -99,6 +160,27 @@ def churn():
     found = kinds(answer)
     TAP.ok('churn' in found and found['churn'][0][1]['allocated'] >= 94371840 and found['churn'][0][1]['live'] == 20480,
            'churn of allocations', answer)
+
+
+def churn_in_go():
+    """Go: what is allocated and what is left of it, of one program that throws it away and one that keeps it."""
+    types = [('alloc_objects', 'count'), ('alloc_space', 'bytes'), ('inuse_objects', 'count'), ('inuse_space', 'bytes')]
+    for name, live, must in (('thrown', 1, ['churn']), ('kept', 32, [])):
+        pprof_file(f'{name}.pb', types, {'main.main;main.serve;main.encode': (5000, 48 << 20, 50, live << 19),
+                                         'main.main;main.serve;main.decode': (5000, 16 << 20, 50, live << 19)})
+        found = kinds(ask('findings', f'{name}.pb', '-m', 'alloc_space'))
+        TAP.same(sorted(set(found) - ALWAYS), must, f'memory that is {name}')
+        follow(f'memory that is {name}', f'{name}.pb')
+        if must:
+            evidence = found['churn'][0][1]
+            TAP.same((evidence['allocated'], evidence['live']), (64 << 20, 1 << 20), 'how much, and how much of it stays')
+
+
+def without_calls():
+    """Costs by function and nothing else: nobody is asked who called them."""
+    calls_file('flat.callgrind', 'callgrind-3.19.0', {'parse': (9000, []), 'print': (4000, []), 'check': (3000, [])})
+    check('a profile without calls', ask('findings', 'flat.callgrind'), [])
+    follow('a profile without calls', 'flat.callgrind')
 
 
 def hot_line():
@@ -177,12 +259,16 @@ def deploys():
     TAP.ok('render' in rows and rows['render'][1:3] == ['deploy12.folded', 12] and rows['render'][5] > 4, 'the deploy that made it slower', answer)
     TAP.ok('log' not in rows, 'noise is no trend', answer)
     TAP.same(ask('trend', *files[:12])['rows'], [], 'before that nothing changed')
+    for path in files:
+        subprocess.run([POLYPROF, 'convert', '--to', 'pprof', '-o', path[:-6] + 'pb', '-q', path], check=True, capture_output=True)
+    other = {row[0]: row for row in ask('trend', *(path[:-6] + 'pb' for path in files))['rows']}
+    TAP.same({name: row[2:] for name, row in other.items()}, {name: row[2:] for name, row in rows.items()}, 'the same in pprof')
     TAP.ok('error' in ask('trend', *files[:2]), 'two are too few')
 
 
 with tempfile.TemporaryDirectory() as home:
     os.chdir(home)
-    for part in (many_calls, quadratic, convoy, churn, hot_line, matching, perl, recursion, worth, deploys):
+    for part in (many_calls, quadratic, convoy, churn, churn_in_go, without_calls, hot_line, matching, perl, recursion, worth, deploys):
         part()
     os.chdir('/')
 sys.exit(TAP.done())
