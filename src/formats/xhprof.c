@@ -126,11 +126,23 @@ func_of(struct xhprof_read *r, struct pp_slice name)
 	return pp_build_func(r->b, &(struct pp_func_row){ .name = pp_build_str(r->b, name) });
 }
 
+/* The first arrow of a key; NULL when it has none. */
+static const unsigned char *
+arrow_find(struct pp_slice key)
+{
+	const unsigned char *end = key.p + key.n,
+	                    *at = key.n ? memchr(key.p, ARROW[0], key.n) : NULL;
+
+	while (at && ((size_t)(end - at) < strlen(ARROW) || memcmp(at, ARROW, strlen(ARROW)) != 0))
+		at = memchr(at + 1, ARROW[0], (size_t)(end - at) - 1);
+	return at;
+}
+
 static void
 entry_read(struct xhprof_read *r, struct pp_json_str raw)
 {
 	struct pp_slice key = pp_build_json_text(r->b, raw, &r->arena);
-	const unsigned char *arrow = memmem(key.p, key.n, ARROW, strlen(ARROW));
+	const unsigned char *arrow = arrow_find(key);
 	struct pp_scan value = r->scan;
 	struct pp_edge_row edge = { 0 };
 

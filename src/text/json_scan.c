@@ -89,16 +89,17 @@ escape_unit(const unsigned char *p, const unsigned char *end)
 static size_t
 escape_decode(const unsigned char *p, const unsigned char *end, uint32_t *code)
 {
-	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+	static const unsigned char plain[UINT8_MAX + 1] = {
+		['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
+		['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t'
+	};
 	int32_t unit, low;
-	const char *found;
 
 	if (end - p < 2)
 		return 0;
 	if (p[1] != 'u') {
-		found = p[1] ? strchr(from, p[1]) : NULL;
-		*code = found ? (unsigned char)to[found - from] : 0;
-		return found ? 2 : 0;
+		*code = plain[p[1]];
+		return *code ? 2 : 0;
 	}
 	unit = escape_unit(p, end);
 	if (unit < 0)
