@@ -53,9 +53,14 @@ uint32_t
 pp_known_node(struct pp_known_nodes *k, uint32_t parent, pp_str frame)
 {
 	uint64_t key = (uint64_t)parent << 32 | frame;
-	uint32_t number = pp_map_get(&k->map, key);
-	struct pp_known_node node = { 0 };
+	struct pp_known_node node = { .parent = parent, .frame = frame };
+	uint32_t number = parent + 1;
 
+	/* What was met first below a node has the next number, and needs no looking up. */
+	if (number < k->nodes.n && k->nodes.at[number].parent == parent &&
+	    k->nodes.at[number].frame == frame)
+		return number;
+	number = pp_map_get(&k->map, key);
 	if (number != PP_MAP_NONE)
 		return number;
 	number = (uint32_t)k->nodes.n;

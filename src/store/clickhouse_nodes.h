@@ -14,6 +14,8 @@
 struct pp_known_node {
 	uint8_t digest[PP_DIGEST];
 	uint64_t sent; /* one bit for each server that has the stack which ends here */
+	uint32_t parent;
+	pp_str frame;
 };
 
 /* Zeroed is empty. */

@@ -3,6 +3,8 @@
  */
 #include "store/hash.h"
 
+#include "base/slice.h"
+
 #define ROUNDS 12
 
 static const uint64_t initial[8] = {
@@ -158,9 +160,11 @@ pp_digest_end(struct pp_blake2b *b, unsigned char out[PP_DIGEST])
 static void
 key_add(struct pp_buf *key, struct pp_slice text)
 {
+	/* Hardly any name has something to escape. */
+	bool plain = !pp_slice_find(text, 0x1f) && !pp_slice_find(text, '\\');
 	size_t i, from = 0;
 
-	for (i = 0; i < text.n; i++) {
+	for (i = 0; i < text.n && !plain; i++) {
 		if (text.p[i] != 0x1f && text.p[i] != '\\')
 			continue;
 		pp_buf_add(key, text.p + from, i - from);
