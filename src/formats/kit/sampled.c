@@ -100,6 +100,37 @@ pp_sampled_placeholder(struct pp_builder *b, struct pp_slice file)
 	return pp_build_strf(b, "[%.*s]", (int)(n - start), (const char *)file.p + start);
 }
 
+static uint32_t
+line_number(uint64_t number)
+{
+	return number <= UINT32_MAX ? (uint32_t)number : 0;
+}
+
+pp_frame
+pp_sampled_frame(struct pp_builder *b, const struct pp_sampled_line *l)
+{
+	const struct pp_module_row *module = &b->profile->modules.at[l->module];
+	bool kernel = l->kernel || (l->module && module->kind == PP_MODULE_KERNEL);
+	struct pp_func_row func = { .module = l->module,
+		                    .flags = (l->name.n ? 0 : PP_FUNC_UNKNOWN) |
+		                             (kernel ? PP_FUNC_KERNEL : 0),
+		                    .line = line_number(l->first) };
+	struct pp_frame_row frame = { 0 };
+
+	func.name = l->name.n ? pp_build_str(b, l->name)
+	                      : pp_sampled_placeholder(b, pp_text_of(b->profile, module->name));
+	func.file = l->file.n ? pp_build_str(b, l->file) : 0;
+	frame.func = pp_build_func(b, &func);
+	if (!pp_order_is_by_function(&b->order)) {
+		frame.address = l->address;
+		frame.line = line_number(l->line);
+		frame.column = line_number(l->column);
+		frame.inline_depth = (uint16_t)(l->outside < UINT16_MAX ? l->outside : UINT16_MAX);
+		frame.flags = l->outside ? PP_FRAME_INLINED : 0;
+	}
+	return pp_build_frame(b, &frame);
+}
+
 void
 pp_sampled_range_keep(struct pp_builder *b, pp_module module, uint64_t start, uint64_t limit,
                       uint64_t offset)

@@ -21,6 +21,16 @@ enum pp_metric_kind pp_sampled_kind(struct pp_slice name, const struct pp_sample
 bool pp_sampled_is_kernel(struct pp_slice file);
 /* What code without a name is called: by its binary, "[libc.so.6]", or "<unknown>". */
 pp_str pp_sampled_placeholder(struct pp_builder *, struct pp_slice file);
+/* A line of a location, or a location without lines, as files have it. */
+struct pp_sampled_line {
+	struct pp_slice name, file; /* of the function; empty = none */
+	uint64_t first, line, column, address;
+	pp_module module;
+	bool kernel;      /* it is, whatever its module */
+	uint32_t outside; /* functions that it is inlined into */
+};
+
+pp_frame pp_sampled_frame(struct pp_builder *, const struct pp_sampled_line *);
 /*
  * Keeps where a module was mapped, as an extra of it (start, limit and offset in hexadecimal), for a profile that is going to
  * be changed and cannot be written from its own message.

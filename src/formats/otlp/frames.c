@@ -92,12 +92,6 @@ pp_otlp_modules_build(struct otlp_read *r)
 	return kinds != NULL;
 }
 
-static uint32_t
-line_number(uint64_t number)
-{
-	return number <= UINT32_MAX ? (uint32_t)number : 0;
-}
-
 /* A line of a location, or the location itself when it has none. */
 static pp_frame
 frame_build(struct otlp_read *r, const struct otlp_row *l, const struct otlp_line *line,
@@ -109,34 +103,24 @@ frame_build(struct otlp_read *r, const struct otlp_row *l, const struct otlp_lin
 	                               ? &d->tables[OTLP_TABLE_FUNCTIONS].at[line->function]
 	                               : &no_row;
 	uint64_t mapping = l->f[OTLP_LOCATION_MAPPING];
-	struct pp_func_row func = { .module = mapping < r->modules.n ? r->modules.at[mapping] : 0 };
-	struct pp_slice name = pp_otlp_text(d, (uint32_t)f->f[OTLP_FUNCTION_NAME]);
-	struct pp_frame_row frame = { 0 };
 	bool known;
 	enum pp_module_kind kind = frame_kind(d, l, &known);
-
-	if (name.n == 0)
-		name = pp_otlp_text(d, (uint32_t)f->f[OTLP_FUNCTION_SYSTEM]);
-	func.name = name.n ? pp_build_str(r->b, name)
-	                   : pp_sampled_placeholder(
-	                         r->b, pp_text_of(r->b->profile,
-	                                          r->b->profile->modules.at[func.module].name));
-	func.flags = name.n ? 0 : PP_FUNC_UNKNOWN;
-	if (kind == PP_MODULE_KERNEL ||
-	    r->b->profile->modules.at[func.module].kind == PP_MODULE_KERNEL)
-		func.flags |= PP_FUNC_KERNEL;
-	func.file = pp_build_str(r->b, pp_otlp_text(d, (uint32_t)f->f[OTLP_FUNCTION_FILE]));
-	func.line = line_number(f->f[OTLP_FUNCTION_START]);
-	frame.func = pp_build_func(r->b, &func);
-	if (!pp_order_is_by_function(&r->b->order)) {
+	struct pp_sampled_line frame = {
+		.name = pp_otlp_text(d, (uint32_t)f->f[OTLP_FUNCTION_NAME]),
+		.file = pp_otlp_text(d, (uint32_t)f->f[OTLP_FUNCTION_FILE]),
+		.first = f->f[OTLP_FUNCTION_START],
+		.line = line ? (uint64_t)line->line : 0,
+		.column = line ? (uint64_t)line->column : 0,
 		/* Interpreters have other numbers there. */
-		frame.address = kind == PP_MODULE_SCRIPT ? 0 : l->f[OTLP_LOCATION_ADDRESS];
-		frame.line = line ? line_number((uint64_t)line->line) : 0;
-		frame.column = line ? line_number((uint64_t)line->column) : 0;
-		frame.inline_depth = (uint16_t)(outside < UINT16_MAX ? outside : UINT16_MAX);
-		frame.flags = outside ? PP_FRAME_INLINED : 0;
-	}
-	return pp_build_frame(r->b, &frame);
+		.address = kind == PP_MODULE_SCRIPT ? 0 : l->f[OTLP_LOCATION_ADDRESS],
+		.module = mapping < r->modules.n ? r->modules.at[mapping] : 0,
+		.kernel = kind == PP_MODULE_KERNEL,
+		.outside = outside
+	};
+
+	if (frame.name.n == 0)
+		frame.name = pp_otlp_text(d, (uint32_t)f->f[OTLP_FUNCTION_SYSTEM]);
+	return pp_sampled_frame(r->b, &frame);
 }
 
 /* The frames of a location without lines: what its binary says, where names are wanted, else one without a name. There is room. */

@@ -158,55 +158,28 @@ modules_build(struct pprof_read *r)
 	return true;
 }
 
-/* What stands for code without a name: its binary. */
-static pp_str
-placeholder(struct pprof_read *r, const struct pprof_location *l)
-{
-	const struct pprof_doc *d = &r->doc;
-
-	return pp_sampled_placeholder(
-	    r->b, l->mapping != PPROF_NONE
-	              ? pp_pprof_text(d, d->mappings.at[l->mapping].f[MAPPING_FILE])
-	              : pp_slice_of("", 0));
-}
-
-static uint32_t
-line_number(uint64_t number)
-{
-	return number <= UINT32_MAX ? (uint32_t)number : 0;
-}
-
 /* A line of a location, or the location itself when it has none. */
 static pp_frame
 frame_build(struct pprof_read *r, const struct pprof_location *l, const struct pprof_line *line,
             uint32_t outside)
 {
 	const struct pprof_doc *d = &r->doc;
-	const struct pprof_function *f = line && line->function != PPROF_NONE
-	                                     ? &d->functions.at[line->function]
-	                                     : NULL;
-	struct pp_func_row func = { .module = l->mapping != PPROF_NONE ? r->modules.at[l->mapping]
-		                                                       : 0 };
-	struct pp_frame_row frame = { 0 };
-	struct pp_slice name = f ? pp_pprof_text(d, f->f[FUNCTION_NAME]) : pp_slice_of("", 0);
+	struct pp_sampled_line frame = { .address = l->f[LOCATION_ADDRESS], .outside = outside };
 
-	func.name = name.n ? pp_build_str(r->b, name) : placeholder(r, l);
-	func.flags = name.n ? 0 : PP_FUNC_UNKNOWN;
-	if (func.module && r->b->profile->modules.at[func.module].kind == PP_MODULE_KERNEL)
-		func.flags |= PP_FUNC_KERNEL;
-	if (f) {
-		func.file = pp_build_str(r->b, pp_pprof_text(d, f->f[FUNCTION_FILE]));
-		func.line = line_number(f->f[FUNCTION_START]);
+	if (l->mapping != PPROF_NONE)
+		frame.module = r->modules.at[l->mapping];
+	if (line) {
+		frame.line = line->f[LINE_LINE];
+		frame.column = line->f[LINE_COLUMN];
 	}
-	frame.func = pp_build_func(r->b, &func);
-	if (!pp_order_is_by_function(&r->b->order)) {
-		frame.address = l->f[LOCATION_ADDRESS];
-		frame.line = line ? line_number(line->f[LINE_LINE]) : 0;
-		frame.column = line ? line_number(line->f[LINE_COLUMN]) : 0;
-		frame.inline_depth = (uint16_t)(outside < UINT16_MAX ? outside : UINT16_MAX);
-		frame.flags = outside ? PP_FRAME_INLINED : 0;
+	if (line && line->function != PPROF_NONE) {
+		const struct pprof_function *f = &d->functions.at[line->function];
+
+		frame.name = pp_pprof_text(d, f->f[FUNCTION_NAME]);
+		frame.file = pp_pprof_text(d, f->f[FUNCTION_FILE]);
+		frame.first = f->f[FUNCTION_START];
 	}
-	return pp_build_frame(r->b, &frame);
+	return pp_sampled_frame(r->b, &frame);
 }
 
 /* The frames of a location without lines: what its binary says, where names are wanted, else one without a name. */
