@@ -112,9 +112,10 @@ series_stays(const struct pp_profile *p, const struct pp_series *s, const struct
 	    !list_has(f->events.at, f->events.n, pp_text_of(p, s->event)) && !asks_for_metric(p, f))
 		return false;
 	for (i = 0; i < f->threads.n; i++) {
+		pp_str name = s->thread ? s->thread : s->process; /* as it is shown */
 		uint64_t id;
 
-		if (s->thread && pp_slice_eq(pp_text_of(p, s->thread), f->threads.at[i]))
+		if (name && pp_slice_eq(pp_text_of(p, name), f->threads.at[i]))
 			return true;
 		if (s->tid >= 0 && pp_num_u64(f->threads.at[i], &id) && (uint64_t)s->tid == id)
 			return true;

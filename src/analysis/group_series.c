@@ -70,8 +70,10 @@ threads_find(const struct pp_profile *p, struct parts *t)
 {
 	uint32_t i;
 
+	/* Processes have a thread each where nothing is known of more. */
 	for (i = 0; i < p->series.n; i++)
-		if (p->series.at[i].tid >= 0 || p->series.at[i].thread)
+		if (p->series.at[i].tid >= 0 || p->series.at[i].thread ||
+		    p->series.at[i].process != p->series.at[0].process)
 			break;
 	if (i == p->series.n)
 		return PP_E_UNSUPPORTED;

@@ -269,8 +269,9 @@ names_list(const struct pp_scope *s, const struct pp_profile *p, struct pp_buf *
 		const struct pp_series *series = &p->series.at[i];
 		struct pp_buf one = { 0 };
 
-		if (series->thread) {
-			list_add(threads, pp_text_of(p, series->thread));
+		if (series->thread || (series->process && series->tid < 0)) {
+			list_add(threads,
+			         pp_text_of(p, series->thread ? series->thread : series->process));
 		} else if (series->tid >= 0) {
 			pp_buf_addf(&one, "%lld", (long long)series->tid);
 			list_add(threads, pp_slice_of(one.p, one.n));

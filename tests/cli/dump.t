@@ -53,6 +53,22 @@ $ printf 'Thread 4 (Thread 0x7 (LWP 12) "a "b") c"):\n#0  f () at m.c:7\n\nThrea
        1  100.0%  ████████████      1  100.0%  f         m.c
 ! polyprof: the filters keep 25.0%, 1 sample; shares below are of that
 
+Where only processes have names, those are the threads.
+
+$ printf '@waits[\n    lock+1\n    main+2\n, checkout]: 30\n@waits[\n    nap+1\n    main+2\n, refresher]: 12\n' >w.bpftrace; polyprof top --by thread w.bpftrace; polyprof tree --thread checkout w.bpftrace; polyprof top --thread none w.bpftrace
+  @waits: 42 in 2 threads
+
+    self  self%                total  total%  thread
+      30  71.4%  ████████████     30   71.4%  checkout
+      12  28.6%  ████▊            12   28.6%  refresher
+    total%  total  self  function
+    100.0%     30        (all)
+    100.0%     30    30  └ main › lock
+  @waits: 0 in 0 functions
+  (esc)
+! polyprof: the filters keep 71.4%, @waits: 30; shares below are of that
+! polyprof: the filters leave nothing; threads: checkout, refresher
+
 Java: threads that run, below their names without numbers.
 
 $ printf 'Full thread dump OpenJDK:\n\n"w-12" #2 prio=5\n   java.lang.Thread.State: RUNNABLE\n\tat a.B.mix(B.java:12)\n\t- locked <0x1> (a java.lang.Object)\n\tat a.B.run(B.java:9)\n\n"w-13" #3 prio=5\n   java.lang.Thread.State: RUNNABLE\n\tat a.B.mix(B.java:13)\n\tat a.B.run(B.java:9)\n\n"s" #4\n   java.lang.Thread.State: TIMED_WAITING (sleeping)\n\tat java.lang.Thread.sleep(Native Method)\n' >j.txt; polyprof convert j.txt --to folded -o -
