@@ -212,11 +212,15 @@ allocations_put(struct ff_write *x, const char *key, size_t metric, size_t first
 }
 
 static bool
+is_of(const struct pp_profile *p, const char *format)
+{
+	return pp_profile_native(p) && strcmp(pp_profile_native(p)->name, format) == 0;
+}
+
+static bool
 is_own(const struct pp_profile *p)
 {
-	const char *name = pp_profile_native(p) ? pp_profile_native(p)->name : "";
-
-	return strcmp(name, "firefox") == 0 || strcmp(name, "gecko") == 0;
+	return is_of(p, "firefox") || is_of(p, "gecko");
 }
 
 /* ---- threads ---------------------------------------------------------------------------- */
@@ -722,6 +726,8 @@ document_put(struct ff_write *x)
 	}
 	pp_json_end_object(&x->j);
 	pp_json_end_line(&x->j);
+	/* A recording becomes what its own viewer makes of it, which would keep them. */
+	x->w->loss.more[PP_TRAIT_PRIVATE] += is_of(p, "gecko") && p->holds & PP_EXTRAS;
 	if (p->samples && x->samples != p->samples)
 		x->w->loss.dropped |= PP_HAS(SAMPLES);
 	else if (x->samples != p->samples)

@@ -158,6 +158,10 @@ def unread():
         tap.ok('loss-private' not in written(save('plain.json', document), name)[1], f'{name}: nothing is lost where nothing more is')
         tap.ok('loss-private' in written(save('more.json', {**document, **more}), name)[1], f'{name}: what is not read is told to be lost')
     tap.ok('loss-private' in written(save('pages.json', {**firefox, 'pages': [{'url': 'https://h/'}], 'counters': []}), 'firefox')[1], 'firefox: pages, too')
+    with open(os.path.join(samples, 'gecko', 'good', 'processes.json'), encoding='utf-8') as file:
+        gecko = json.load(file)
+    for more in ({}, {'counters': [{'name': 'malloc'}]}):
+        tap.same('loss-private' in written(save('recorded.json', {**gecko, **more}), 'firefox')[1], bool(more), 'gecko: a Firefox profile of it ' + ('lacks counters, as is told' if more else 'lacks nothing'))
 
 
 counters()
