@@ -15,14 +15,17 @@ const struct pp_facet_name pp_facet_names[4] = {
 	{ PP_LINES, "lines" },
 };
 
-/* Whether functions have several frames: places within them. */
+/* Whether functions have several frames: places within them, from where they were called, or because several are one. */
 static bool
 has_places(const struct pp_profile *p)
 {
 	size_t i;
 
 	for (i = 1; i < p->frames.n; i++)
-		if (p->frames.at[i].line || p->frames.at[i].address)
+		if (p->frames.at[i].line || p->frames.at[i].address || p->frames.at[i].site_line)
+			return true;
+	for (i = 1; i < p->funcs.n; i++)
+		if (p->funcs.at[i].same != i)
 			return true;
 	return false;
 }

@@ -245,6 +245,9 @@ def main():
         tap.ok(*result(numbers_hold(polyprof, server, samples, file), f'{file}: numbers'))
         tap.ok(*result(counts_hold(polyprof, server, samples, file), f'{file}: counts'))
         tap.ok(*result(handles_hold(polyprof, server, samples, file), f'{file}: two processes'))
+    for file in files:
+        if file.startswith('spx/') and file not in first.values():
+            tap.ok(*result(counts_hold(polyprof, server, samples, file), f'{file}: counts'))
     code, rest, _ = server.end()
     tap.ok(code == 0 and rest == b'', 'the server ends with its input')
     return tap.done()
