@@ -5,6 +5,7 @@ Every answer is compared with that about the files themselves; clients and nodes
 committed twice, rows are deleted behind polyprof's back. The nodes come from npm (nodes.py); without them all of it is
 skipped. Speaks TAP.
 """
+import contextlib
 import glob
 import http.server
 import json
@@ -485,6 +486,31 @@ def test_remove(c):
     c.tap.ok(code == 0 and b'CREATE TABLE' in out and b'Distributed' in out, 'the SQL is told', text)
 
 
+@contextlib.contextmanager
+def pretended(answer):
+    """A server that passes for ClickHouse, where it is: answer(path, sql) gives a status and a body."""
+    class Pretender(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            sql = b''
+            while (size := int(self.rfile.readline() or b'0', 16)):
+                sql += self.rfile.read(size + 2)
+            self.rfile.readline()
+            status, body = answer(self.path, sql)
+            self.send_response(status)
+            self.send_header('Content-Length', str(len(body)))
+            self.send_header('Connection', 'close')
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Pretender)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f'127.0.0.1:{server.server_address[1]}'
+    server.shutdown()
+
+
 def test_sources(c):
     """Sources that make no sense, servers that do not do, passwords that nobody sees."""
     host = f'127.0.0.1:{c.nodes.http[0]}'
@@ -498,58 +524,28 @@ def test_sources(c):
     got, out, text = c.run('top', f'clickhouse://nobody@{host}/x', POLYPROF_CLICKHOUSE_PASSWORD='geheim')
     c.tap.ok(got == 3 and 'geheim' not in text, 'a wrong password is not printed', f'{got} {text}')
 
-    class Old(http.server.BaseHTTPRequestHandler):
-        asked = []
+    asked = []
 
-        def do_POST(self):
-            Old.asked.append(self.path)
-            while self.rfile.readline() not in (b'0\r\n', b''):
-                pass
-            self.rfile.readline()
-            body = b'\x0718.16.1'
-            self.send_response(200)
-            self.send_header('Content-Length', str(len(body)))
-            self.send_header('Connection', 'close')
-            self.end_headers()
-            self.wfile.write(body)
+    def old(path, sql):
+        asked.append(path)
+        return 200, b'\x0718.16.1'
 
-        def log_message(self, *_):
-            pass
-
-    server = http.server.HTTPServer(('127.0.0.1', 0), Old)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    got, out, text = c.run('store', 'init', f'clickhouse://127.0.0.1:{server.server_address[1]}/x')
-    server.shutdown()
-    c.tap.ok(got in (3, 4) and '18.16.1' in text and '23.8' in text and len(Old.asked) == 1, 'an old server is refused before any DDL',
-             f'{got} {text} {Old.asked}')
+    with pretended(old) as host:
+        got, out, text = c.run('store', 'init', f'clickhouse://{host}/x')
+    c.tap.ok(got in (3, 4) and '18.16.1' in text and '23.8' in text and len(asked) == 1, 'an old server is refused before any DDL', f'{got} {text} {asked}')
 
 
 def test_full(c):
     """A server without room: exit 4 that says so."""
-    class Full(http.server.BaseHTTPRequestHandler):
-        def do_POST(self):
-            sql = b''
-            while (size := int(self.rfile.readline() or b'0', 16)):
-                sql += self.rfile.read(size + 2)
-            self.rfile.readline()
-            full = 'INSERT' in self.path
-            body = (b'Code: 243. DB::Exception: Cannot reserve 1.00 MiB, not enough space. (NOT_ENOUGH_SPACE)' if full else b'\x0826.7.2.1' if b'version()' in sql else
-                    b'\x10polyprof store 1\x08profiles' if b'comment' in sql else b'')
-            self.send_response(500 if full else 200)
-            self.send_header('Content-Length', str(len(body)))
-            self.send_header('Connection', 'close')
-            self.end_headers()
-            self.wfile.write(body)
+    def full(path, sql):
+        if 'INSERT' in path:
+            return 500, b'Code: 243. DB::Exception: Cannot reserve 1.00 MiB, not enough space. (NOT_ENOUGH_SPACE)'
+        return 200, b'\x0826.7.2.1' if b'version()' in sql else b'\x10polyprof store 1\x08profiles' if b'comment' in sql else b''
 
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Full)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
     place = os.path.join(c.place, 'full')
     os.makedirs(place)
-    code, out, text = c.run('store', 'add', f'clickhouse://127.0.0.1:{server.server_address[1]}/x', folded(place, 'a.folded', 1), '--json')
-    server.shutdown()
+    with pretended(full) as host:
+        code, out, text = c.run('store', 'add', f'clickhouse://{host}/x', folded(place, 'a.folded', 1), '--json')
     c.tap.ok(code == 4 and 'not enough space' in text and json.loads(out)['added'] == 0, 'no room: exit 4', f'{code} {out} {text}')
 
 
