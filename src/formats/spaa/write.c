@@ -187,7 +187,9 @@ is_whole(const struct pp_metric *m)
 static inline char *
 text_put(char *to, const void *text, size_t n)
 {
-	memcpy(to, text, n);
+	/* Without memory there may be no text. */
+	if (n)
+		memcpy(to, text, n);
 	return to + n;
 }
 #define TEXT_PUT(to, text) text_put(to, text, sizeof(text) - 1)
