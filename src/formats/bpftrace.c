@@ -755,7 +755,7 @@ bpftrace_read(struct pp_reader *reader, struct pp_builder *b)
 
 const struct pp_format pp_format_bpftrace = {
 	.name = "bpftrace",
-	.title = "bpftrace (maps by stack, text and JSON)",
+	.title = "bpftrace output",
 	.extensions = "bpftrace",
 	.can = PP_CAN_READ | PP_TREE | PP_TIMELINE,
 	.bid = bpftrace_bid,

@@ -83,6 +83,8 @@ struct pp_format {
 	 * of the file. PP_OK, or why it could not; findings are not reported.
 	 */
 	pp_status (*describe)(struct pp_reader *, struct pp_brief *);
+	/* Its stacks are of who holds whom in memory: nobody calls anybody. */
+	bool holders;
 	bool lists;   /* it writes profiles whose stacks are a list (profile->held), too */
 	bool carries; /* it holds what any other format needs to be written back */
 	/*
@@ -111,6 +113,15 @@ extern const struct pp_format *const pp_formats[];
 
 /* The format of that name among those given (NULL-terminated, or NULL) and the library's; NULL when there is none. */
 const struct pp_format *pp_format_among(const struct pp_format *const *, const char *name);
+
+/* Whether the stacks of a profile are of who holds whom. */
+static inline bool
+pp_profile_holders(const struct pp_profile *p)
+{
+	const struct pp_format *format = pp_profile_native(p);
+
+	return format && format->holders;
+}
 
 /* True when the name, compression endings aside, ends in ".EXT" (without regard to case). */
 bool pp_name_ends(const char *name, const char *ext);

@@ -80,6 +80,7 @@ struct xhprof_read {
 	struct pp_places places;
 	struct pp_arena arena; /* names with escapes, for a while */
 	bool has_main;
+	pp_func caller;               /* of the entry before, and probably of the next */
 	size_t next;                  /* the metric that probably comes next */
 	struct pp_json_alike alike;   /* entries as they were last */
 	int64_t row[METRICS_MAX + 1]; /* of the entry being read: calls, then costs */
@@ -126,6 +127,16 @@ func_of(struct xhprof_read *r, struct pp_slice name)
 	return pp_build_func(r->b, &(struct pp_func_row){ .name = pp_build_str(r->b, name) });
 }
 
+static pp_func
+caller_of(struct xhprof_read *r, struct pp_slice name)
+{
+	const struct pp_profile *p = r->b->profile;
+
+	if (!r->caller || !pp_slice_eq(pp_text_of(p, p->funcs.at[r->caller].name), name))
+		r->caller = func_of(r, name);
+	return r->caller;
+}
+
 /* The first arrow of a key; NULL when it has none. */
 static const unsigned char *
 arrow_find(struct pp_slice key)
@@ -153,7 +164,7 @@ entry_read(struct xhprof_read *r, struct pp_json_str raw)
 		return;
 	}
 	if (arrow) {
-		edge.caller = func_of(r, pp_slice_between(key.p, arrow));
+		edge.caller = caller_of(r, pp_slice_between(key.p, arrow));
 		key = pp_slice_between(arrow + strlen(ARROW), key.p + key.n);
 	}
 	edge.callee = func_of(r, key);
@@ -299,7 +310,7 @@ static const struct pp_holds xhprof_holds[] = {
 
 const struct pp_format pp_format_xhprof = {
 	.name = "xhprof",
-	.title = "XHProf and Tideways (PHP)",
+	.title = "XHProf profile (PHP, Tideways too)",
 	.extensions = "xhprof",
 	.variants = "json serialize",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_EDGES | PP_META,

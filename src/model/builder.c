@@ -98,11 +98,18 @@ pp_builder_restart(struct pp_builder *b)
 	return true;
 }
 
-bool
-pp_builder_restart_exactly(struct pp_builder *b)
+void
+pp_builder_plant(struct pp_builder *b)
 {
 	b->order.facets = (b->order.facets & ~(unsigned)PP_FINDINGS) | PP_TREE;
 	b->order.filter = NULL;
+	b->order.keep = NULL;
+}
+
+bool
+pp_builder_restart_exactly(struct pp_builder *b)
+{
+	pp_builder_plant(b);
 	return pp_builder_restart(b);
 }
 

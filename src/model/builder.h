@@ -80,9 +80,11 @@ bool pp_builder_init(struct pp_builder *, const struct pp_limits *limits, const 
 /* Throws away what was built and starts over; false when out of memory. */
 bool pp_builder_restart(struct pp_builder *);
 /*
- * The same, and every sum of equal stacks is checked from now on: they go into the tree whatever was ordered,
- * and filters are left to whoever asked for them. For inputs that can be read again where `overflowed` was set.
+ * From here on stacks go into the tree as they are, whatever was ordered, and filters are left to whoever asked for
+ * them: for readers that have a tree themselves. Before the first stack.
  */
+void pp_builder_plant(struct pp_builder *);
+/* Starts over, and does that: every sum of equal stacks is checked. For inputs that can be read again where `overflowed` was set. */
 bool pp_builder_restart_exactly(struct pp_builder *);
 /* Frees everything, the profile too unless it was handed over by pp_builder_finish(). */
 void pp_builder_release(struct pp_builder *);

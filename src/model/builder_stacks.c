@@ -765,7 +765,7 @@ pp_build_again(struct pp_builder *b, const struct pp_sample *s, pp_stack stack)
 	struct pp_stacks *x = b->stacks;
 	struct waiting w = { .series = s->series, .place = b->place };
 
-	if (!x || stack == 0)
+	if (stack == 0 || (PP_UNLIKELY(!x) && !(x = stacks_start_for(b, s->series))))
 		return false;
 	if (x->sieves && !came_add(b, s->series, NULL, s->values))
 		return false;

@@ -69,6 +69,15 @@ parse_moment(struct pp_slice text, struct pp_filter_time *out)
 	return true;
 }
 
+/* Whether a range ends before it begins, whatever profile it is for. */
+static bool
+is_backwards(const struct pp_filter_time *from, const struct pp_filter_time *to)
+{
+	if (!from->given || !to->given || from->is_share != to->is_share)
+		return false;
+	return from->is_share ? from->share > to->share : from->ns > to->ns;
+}
+
 bool
 pp_filter_set_time(struct pp_filter *f, struct pp_slice text, struct pp_buf *problem)
 {
@@ -91,7 +100,12 @@ pp_filter_set_time(struct pp_filter *f, struct pp_slice text, struct pp_buf *pro
 		            "'%.*s' is not a range of time; write FROM..TO with numbers in ns, us, "
 		            "ms, s, min, h or %%, such as 1.5s..2s, ..20%% or 300ms..",
 		            (int)(text.n < 100 ? text.n : 100), (const char *)text.p);
-	return fine;
+	if (!fine || !is_backwards(&f->from, &f->to))
+		return fine;
+	pp_buf_addf(problem,
+	            "'%.*s' ends before it begins; write FROM..TO with the earlier time first",
+	            (int)(text.n < 100 ? text.n : 100), (const char *)text.p);
+	return false;
 }
 
 void

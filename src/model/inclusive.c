@@ -103,25 +103,29 @@ pp_measured_compute(const struct pp_profile *p, size_t metric)
 }
 
 bool
-pp_inclusive_is_measured(const struct pp_profile *p, size_t metric)
+pp_inclusive_is_stated(const struct pp_profile *p, size_t metric)
 {
-	const struct pp_metric *m = &p->metrics.at[metric];
-
-	return pp_metric_falls(m) && m->type != PP_REAL && pp_profile_measured(p);
+	return p->metrics.at[metric].type != PP_REAL && pp_profile_measured(p);
 }
 
 bool
-pp_inclusive_measured(struct pp_inclusive *x, const struct pp_profile *p, size_t metric)
+pp_inclusive_stated(struct pp_inclusive *x, const struct pp_profile *p, size_t metric)
 {
-	union pp_value *cost = pp_measured_compute(p, metric);
+	union pp_value *cost;
 	uint32_t node;
 
+	if (!pp_inclusive_is_stated(p, metric))
+		return pp_inclusive_compute(x, p, metric);
+	cost = pp_measured_compute(p, metric);
 	*x = (struct pp_inclusive){ .metric = &p->metrics.at[metric], .n = p->tree.n };
 	x->wide = cost ? calloc(x->n, sizeof *x->wide) : NULL;
 	for (node = 0; x->wide && node < x->n; node++)
 		x->wide[node] = cost[node].i;
 	free(cost);
-	return x->wide != NULL;
+	if (x->wide && !pp_account_stops())
+		return true;
+	pp_inclusive_release(x);
+	return false;
 }
 
 union pp_value *

@@ -21,12 +21,12 @@ struct pp_inclusive {
 /* False when out of memory. */
 bool pp_inclusive_compute(struct pp_inclusive *, const struct pp_profile *, size_t metric);
 /*
- * The same as the file measured it, where sums of own costs do not give that: what a metric that falls gave back may be in
- * no own cost. False when out of memory.
+ * The same as `top` has it: where the file measured total costs, sums of own costs differ from them by rounding, and what a
+ * metric that falls gave back may be in no own cost. False when out of memory.
  */
-bool pp_inclusive_measured(struct pp_inclusive *, const struct pp_profile *, size_t metric);
-/* Whether that is so. */
-bool pp_inclusive_is_measured(const struct pp_profile *, size_t metric);
+bool pp_inclusive_stated(struct pp_inclusive *, const struct pp_profile *, size_t metric);
+/* Whether that may differ from pp_inclusive_compute(). */
+bool pp_inclusive_is_stated(const struct pp_profile *, size_t metric);
 void pp_inclusive_release(struct pp_inclusive *);
 
 static inline union pp_value

@@ -48,6 +48,8 @@ static const struct {
 	{ "mem.nf", "memory frees" },
 	{ "mem.aa", "memory allocated" },
 	{ "samples", "samples" },
+	/* trace events */
+	{ "dur", "duration" },
 	/* pprof */
 	{ "sample", "samples" },
 	{ "wall", "wall time" },
@@ -77,7 +79,10 @@ static const struct {
 	{ "mbk", "most allocations at a time" },
 	{ "rb", "bytes read" },
 	{ "wb", "bytes written" },
-	/* heap profilers */
+	/* heap profilers: massif, V8, and others */
+	{ "mem_heap_B", "heap memory" },
+	{ "selfSize", "live bytes" },
+	{ "self_size", "shallow size" },
 	{ "temporary_count", "temporary" },
 	{ "sampled_alloc_bytes", "sampled bytes" },
 	{ "sampled_alloc_count", "sampled allocations" },

@@ -193,3 +193,19 @@ pp_profile_sum_problem(const struct pp_profile *p, pp_func func, size_t metric, 
 	}
 	pp_buf_adds(out, " exceeds 64 bits");
 }
+
+struct pp_time_span
+pp_profile_span(const struct pp_profile *p)
+{
+	struct pp_time_span span = p->time;
+	int64_t first, last;
+	size_t i;
+
+	for (i = 0; i < p->series.n && !p->time.known; i++)
+		if (pp_timeline_span(&p->series.at[i].timeline, &first, &last)) {
+			span.start = !span.known || first < span.start ? first : span.start;
+			span.end = !span.known || last > span.end ? last : span.end;
+			span.known = true;
+		}
+	return span;
+}

@@ -590,6 +590,8 @@ unsigned pp_metric_preference(const struct pp_profile *, const struct pp_metric 
 void pp_metrics_settle_primary(struct pp_profile *);
 /* The metric to use unless told otherwise: the primary one, else the first; metrics.n when none. */
 size_t pp_profile_primary(const struct pp_profile *);
+/* From when to when it was recorded: as the file says, or else from the first of its events to the last. */
+struct pp_time_span pp_profile_span(const struct pp_profile *);
 /* Appends what a metric is called: its name, or EVENT/NAME where several share that. */
 void pp_metric_label(const struct pp_profile *, const struct pp_metric *, struct pp_buf *);
 /* Appends what people call it: "wall time" of `wt`. No two metrics of a profile are called alike. */

@@ -255,3 +255,17 @@ pp_timeline_settle(struct pp_timeline *t, const uint32_t *to, uint32_t wide, boo
 		*t = settled;
 	return fine;
 }
+
+bool
+pp_timeline_span(const struct pp_timeline *t, int64_t *first, int64_t *last)
+{
+	struct pp_timeline_iter it;
+
+	if (!t->n || !pp_timeline_begin(t, &it, t->blocks.n - 1))
+		return false;
+	*first = *last = t->blocks.at[0].time;
+	while (pp_timeline_next(&it))
+		*last = it.event.time > *last ? it.event.time : *last;
+	pp_timeline_end(&it);
+	return true;
+}

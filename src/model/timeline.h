@@ -75,6 +75,8 @@ bool pp_timeline_next(struct pp_timeline_iter *); /* false at the end */
 void pp_timeline_end(struct pp_timeline_iter *);
 /* The block that holds the first event at or after a time. */
 size_t pp_timeline_seek(const struct pp_timeline *, int64_t time);
+/* When its first and its last event are; false when there is none, or out of memory. */
+bool pp_timeline_span(const struct pp_timeline *, int64_t *first, int64_t *last);
 
 /* A time as pictures draw it: further from 1970 than 73 years it stays there, so that differences fit. */
 static inline int64_t

@@ -81,6 +81,9 @@ TRAIT(
     BUILT_IN, "loss-built-in", "marks of built-in functions",
     "Whether a function belongs to the language itself has no place in the format. Readers guess it "
     "where a function has no file.")
+TRAIT(UNCALLED, "loss-uncalled", "functions that were never called",
+      "The profile lists functions that exist but never ran, and the format has no place for "
+      "them. They cost nothing, so no cost is lost.")
 TRAIT(
     HOMONYMS, "loss-homonyms", "functions told apart",
     "Functions of one name that differ in file, first line, column or module become one, because the "

@@ -51,8 +51,10 @@ functions_count(const struct pp_profile *p, const struct used *used, uint64_t *n
 	for (i = 1; i < p->funcs.n; i++) {
 		const struct pp_func_row *f = &p->funcs.at[i];
 
-		if (!used->funcs[i])
+		if (!used->funcs[i]) {
+			n[PP_TRAIT_UNCALLED] += f->same == i && f->flags & PP_FUNC_DECLARED;
 			continue;
+		}
 		n[PP_TRAIT_FILES] += f->file != 0;
 		n[PP_TRAIT_FIRST_LINES] += f->line != 0;
 		n[PP_TRAIT_FIRST_COLUMNS] += f->column != 0;
@@ -84,16 +86,19 @@ frames_count(const struct pp_profile *p, const struct used *used, uint64_t *n)
 	}
 }
 
-/* Whether anything was called: code outside of functions was not. */
-static bool
-has_counts(const struct pp_profile *p, const struct pp_series *s)
+/* Rows with how often they were called; none where nothing was, as code outside of functions. */
+static uint64_t
+called_rows(const struct pp_profile *p, const struct pp_series *s)
 {
+	bool any = false;
+	uint64_t n = 0;
 	uint32_t row;
 
-	for (row = 0; s->has_calls && row < s->rows; row++)
-		if (pp_series_cells(s, row)[p->metrics.n])
-			return true;
-	return false;
+	for (row = 0; s->has_calls && row < s->rows; row++) {
+		any = any || pp_series_cells(s, row)[p->metrics.n];
+		n += pp_series_present(s, row);
+	}
+	return any ? n : 0;
 }
 
 static void
@@ -154,7 +159,7 @@ series_count(const struct pp_profile *p, uint64_t *n)
 		n[PP_TRAIT_CPUS] += s->cpu >= 0;
 		n[PP_TRAIT_LABELS] += s->labels != 0;
 		n[PP_TRAIT_TIMELINE] += s->timeline.n;
-		n[PP_TRAIT_CALLS] += has_counts(p, s) ? s->rows : 0;
+		n[PP_TRAIT_CALLS] += called_rows(p, s);
 		for (row = 0; row < s->rows && (!s->dense || row == 0); row++)
 			n[PP_TRAIT_NO_STACK] += pp_series_node(s, row) == 0 &&
 			                        pp_series_present(s, row);

@@ -63,3 +63,21 @@ pp_base64_take(struct pp_buf *out, struct pp_slice text)
 	}
 	return true;
 }
+
+bool
+pp_base64_take_any(struct pp_buf *out, struct pp_slice text)
+{
+	struct pp_buf plain = { 0 };
+	bool fine;
+	size_t i;
+
+	pp_buf_add(&plain, text.p, text.n);
+	for (i = 0; i < plain.n; i++)
+		plain.p[i] = (char)(plain.p[i] == '-' ? '+' : plain.p[i] == '_' ? '/' : plain.p[i]);
+	while (plain.n % 4 && !plain.failed)
+		pp_buf_addc(&plain, '=');
+	fine = pp_base64_take(out, pp_slice_of(plain.p ? plain.p : "", plain.n));
+	out->failed |= plain.failed;
+	pp_buf_release(&plain);
+	return fine;
+}

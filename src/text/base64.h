@@ -13,5 +13,7 @@
 void pp_base64_put(char *to, const void *bytes, size_t n);
 /* Appends what letters stand for; false when they are no base64. */
 bool pp_base64_take(struct pp_buf *, struct pp_slice text);
+/* The same of letters in either alphabet, padded or not, as JSON of protobuf may have them. */
+bool pp_base64_take_any(struct pp_buf *, struct pp_slice text);
 
 #endif

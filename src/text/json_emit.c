@@ -127,7 +127,7 @@ escape_ascii(struct pp_sink *out, unsigned char c)
 {
 	static const char from[] = "\"\\\b\f\n\r\t";
 	static const char to[] = "\"\\bfnrt";
-	const char *found = c ? strchr(from, c) : NULL;
+	const char *found = c == '\\' ? from + 1 : c ? strchr(from, c) : NULL;
 
 	if (found) {
 		pp_sink_putc(out, '\\');

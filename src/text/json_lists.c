@@ -5,6 +5,21 @@
 #include "text/json_scan.h"
 #include "text/swar.h"
 
+/* The longest number is one of 15 digits, and the byte after it. */
+#define LONG 16
+
+/* Takes what follows the first eight digits of a number; how many digits that are, 8 when they are too many. */
+static inline size_t
+long_take(const unsigned char *p, uint64_t *number)
+{
+	uint64_t digits = pp_swar_digits(pp_load64(p));
+	size_t n = pp_swar_first(pp_swar_above9(digits));
+
+	if (n > 0 && n < 8)
+		*number = *number * pp_power10[n] + pp_swar_number(digits, n);
+	return n;
+}
+
 /* One number after the other, also with a space after each comma. */
 static size_t
 few_take(struct pp_scan *s, uint64_t *out, size_t cap)
@@ -13,9 +28,9 @@ few_take(struct pp_scan *s, uint64_t *out, size_t cap)
 	bool comma = s->after_value;
 	size_t count = 0;
 
-	/* The longest item looked at is ", 1234567" and the byte after it. */
+	/* ", 1234567" and the byte after it are always there; where more are looked at, that is asked for. */
 	while (count < cap && s->end - p > 10) {
-		uint64_t digits;
+		uint64_t digits, number;
 		size_t n;
 
 		if (comma) {
@@ -25,9 +40,19 @@ few_take(struct pp_scan *s, uint64_t *out, size_t cap)
 		}
 		digits = pp_swar_digits(pp_load64(p));
 		n = pp_swar_first(pp_swar_above9(digits));
-		if (n == 0 || n == 8 || (*p == '0' && n > 1) || (p[n] != ',' && p[n] != ']'))
+		if (n == 0 || (*p == '0' && n > 1))
 			break;
-		out[count++] = pp_swar_number(digits, n);
+		number = pp_swar_number(digits, n);
+		if (PP_UNLIKELY(n == 8)) {
+			size_t more = s->end - p > LONG ? long_take(p + 8, &number) : 8;
+
+			if (more == 8)
+				break;
+			n += more;
+		}
+		if (p[n] != ',' && p[n] != ']')
+			break;
+		out[count++] = number;
 		s->cur = p += n;
 		comma = true;
 	}

@@ -140,9 +140,13 @@ static const unsigned char *
 pass_escape(struct pp_scan *s, const unsigned char *p, struct pp_json_str *out)
 {
 	uint32_t code = 0;
-	size_t n = escape_decode(p, s->end, &code);
+	size_t n;
 
 	out->escaped = true;
+	/* Names of PHP are full of them. */
+	if (PP_LIKELY(s->end - p > 1 && p[1] == '\\'))
+		return p + 2;
+	n = escape_decode(p, s->end, &code);
 	if (!n) {
 		fail_escape(s, p);
 		return NULL;
@@ -307,6 +311,11 @@ scan_number(struct pp_scan *s, const unsigned char *p, struct pp_json_num *out)
 		if (PP_UNLIKELY(!p))
 			return NULL;
 	}
+	/* Where the input ends within a list or an object, more digits may have been cut off. */
+	if (PP_UNLIKELY(p == s->end) && s->depth) {
+		pp_scan_fail(s, PP_SCAN_E_END, p);
+		return NULL;
+	}
 	out->text = pp_slice_of(begin, (size_t)(p - begin));
 	return p;
 }
@@ -463,6 +472,17 @@ skip_scalar(struct pp_scan *s, enum pp_json_type type)
 	return type != PP_JSON_NOTHING && took(s, scan_word(s, s->cur));
 }
 
+/* Passes the plain numbers that a list begins with, unless the text ends soon. */
+static void
+numbers_skip(struct pp_scan *s)
+{
+	uint64_t some[64];
+
+	while (s->end - s->cur > 128 &&
+	       pp_scan_plain_u64s(s, some, PP_COUNT_OF(some)) == PP_COUNT_OF(some))
+		;
+}
+
 bool
 pp_scan_skip(struct pp_scan *s, struct pp_slice *raw)
 {
@@ -490,6 +510,8 @@ pp_scan_skip(struct pp_scan *s, struct pp_slice *raw)
 				*word = 0;
 			*word &= ~((uint64_t)1 << (within & 63));
 			*word |= (uint64_t)object << (within & 63);
+			if (!object)
+				numbers_skip(s);
 		} else if (!skip_scalar(s, type)) {
 			return false;
 		}
@@ -520,6 +542,11 @@ next_char(const unsigned char **p, const unsigned char *end, unsigned char out[4
 
 	if (**p != '\\') {
 		out[0] = *(*p)++;
+		return 1;
+	}
+	if (PP_LIKELY(end - *p > 1 && (*p)[1] == '\\')) {
+		out[0] = '\\';
+		*p += 2;
 		return 1;
 	}
 	n = escape_decode(*p, end, &code);

@@ -12,9 +12,12 @@
 #define END_ONLY 8
 /* What stays of a class before its method, with an ellipsis. */
 #define HEAD_LEAST 6
-/* What a name before the last of a chain takes at most, and the least that a chain needs to be one. */
+/* What a name before the last of a chain takes at most, the least that is worth its room, and what a chain needs to be one. */
 #define CHAINED_MOST 32
+#define CHAINED_LEAST 16
 #define CHAIN_LEAST 24
+/* "::" and "->". */
+#define SEPARATOR_COLUMNS 2
 /* The longest remark behind a name, in brackets. */
 #define REMARK_MOST 14
 /* What tells two names apart gets at least so much, and so does what stands behind it. */
@@ -32,12 +35,32 @@ names_operator(const char *before, size_t n)
 /* Brackets that hold no arguments but are a namespace without a name. */
 #define ANONYMOUS "(anonymous namespace)"
 
+/* Whether one pair of brackets holds all of a name, which is its name then: "(garbage collector)", "<lambda>". */
+static bool
+is_bracketed(const char *name, size_t n, char open, char close)
+{
+	size_t depth = 0, i;
+
+	if (n < 3 || name[0] != open || name[n - 1] != close)
+		return false;
+	for (i = 0; i + 1 < n; i++) {
+		depth += name[i] == open;
+		if (name[i] == close && --depth == 0)
+			return false;
+	}
+	return depth == 1;
+}
+
 /* Replaces what stands in brackets of one kind by an ellipsis; false when they do not match up. */
 static bool
 drop_inside(struct pp_buf *out, const char *name, size_t n, char open, char close, bool anonymous)
 {
 	size_t depth = 0, i;
 
+	if (is_bracketed(name, n, open, close)) {
+		pp_buf_add(out, name, n);
+		return true;
+	}
 	for (i = 0; i < n; i++) {
 		bool arrow = name[i] == '>' && i > 0 && name[i - 1] == '-';
 
@@ -199,6 +222,12 @@ drop_front(struct pp_buf *out, const char *name, size_t n, size_t columns)
 
 		wide += cut_end(out, tail.p ? tail.p : "", method, room < HEAD_LEAST ? 1 : room);
 		pp_buf_add(out, tail.p + method, tail.n - method);
+	} else if (method > 0 && wide - SEPARATOR_COLUMNS < columns &&
+	           (tail.p[method] == ':' || tail.p[method] == '-')) {
+		wide = 1 + wide - SEPARATOR_COLUMNS;
+		pp_buf_adds(out, ELLIPSIS);
+		pp_buf_add(out, tail.p + method + SEPARATOR_COLUMNS,
+		           tail.n - method - SEPARATOR_COLUMNS);
 	} else {
 		wide = pp_text_shorten(out, tail.p ? tail.p : "", tail.n, columns);
 	}
@@ -275,41 +304,95 @@ pp_chain_last(const char *chain, size_t n)
 	return 0;
 }
 
-/* The last name, and as many of those before it as there is room for, each with its class at most. */
+/* Where the first name of a chain ends. */
+static size_t
+chain_first(const char *chain, size_t n)
+{
+	const char *arrow = memmem(chain, n, PP_CHAIN_ARROW, sizeof PP_CHAIN_ARROW - 1);
+
+	return arrow ? (size_t)(arrow - chain) : n;
+}
+
+/* Puts a name of a chain before those behind it. */
+static void
+chain_join(struct pp_buf *behind, const struct pp_buf *name)
+{
+	struct pp_buf joined = { .failed = behind->failed };
+
+	pp_buf_add(&joined, name->p, name->n);
+	pp_buf_adds(&joined, PP_CHAIN_ARROW);
+	pp_buf_add(&joined, behind->p, behind->n);
+	pp_buf_release(behind);
+	*behind = joined;
+}
+
+/*
+ * The last name of a chain and, where there is room, the first, which ends at `begun`: it comes before the place of the
+ * last. Returns the columns that are left.
+ */
+static size_t
+chain_ends(struct pp_buf *first, struct pp_buf *shown, const char *chain, size_t begun, size_t last,
+           size_t n, size_t columns)
+{
+	size_t end = last + place_of(chain + last, n - last), least, left;
+
+	least = pp_text_columns(chain, begun);
+	least = (least < CHAINED_LEAST ? least : CHAINED_LEAST) + ARROW_COLUMNS;
+	left = columns - pp_name_shorten(shown, chain + last, n - last, columns);
+	if (left < least && end < n) {
+		shown->n = 0;
+		left = columns - pp_name_shorten(shown, chain + last, end - last, columns);
+	}
+	if (left < least)
+		return left;
+	left -= ARROW_COLUMNS;
+	return left -
+	       pp_name_shorten(first, chain, begun, left < CHAINED_MOST ? left : CHAINED_MOST);
+}
+
+/*
+ * The last name, the first, which tells this line from those beside it, and as many of those before the last as there is
+ * room for, each with its class at most.
+ */
 static size_t
 chain_shorten(struct pp_buf *out, const char *chain, size_t last, size_t n, size_t columns)
 {
-	struct pp_buf shown = { 0 }, before = { 0 };
+	struct pp_buf shown = { 0 }, before = { 0 }, first = { 0 };
+	size_t arrow = sizeof PP_CHAIN_ARROW - 1, begun = chain_first(chain, last) + arrow;
 	size_t left, end = last, from, wide;
+	bool has_first;
 
-	left = columns > ARROW_COLUMNS + 1 ? columns - ARROW_COLUMNS - 1 : 0;
-	left -= pp_name_shorten(&shown, chain + last, n - last, left);
-	while (end > 0 && left > 2 * ARROW_COLUMNS) {
-		struct pp_buf joined = { 0 };
-
-		end -= sizeof PP_CHAIN_ARROW - 1;
-		from = pp_chain_last(chain, end);
+	left = chain_ends(&first, &shown, chain, begun - arrow, last, n,
+	                  columns > ARROW_COLUMNS + 1 ? columns - ARROW_COLUMNS - 1 : 0);
+	has_first = first.n > 0;
+	while (end > begun && left > 2 * ARROW_COLUMNS) {
+		from = pp_chain_last(chain, end - arrow);
+		/* Names that were counted already, "… 5 more …", are among those that are left out. */
+		if (memcmp(chain + from, ELLIPSIS, sizeof ELLIPSIS - 1) == 0 &&
+		    pp_text_columns(chain + begun, end - begun) > left)
+			break;
 		before.n = 0;
-		wide = pp_name_shorten(&before, chain + from, end - from, CHAINED_MOST) +
+		wide = pp_name_shorten(&before, chain + from, end - arrow - from, CHAINED_MOST) +
 		       ARROW_COLUMNS;
 		if (wide > left)
 			break;
 		left -= wide;
-		pp_buf_add(&joined, before.p, before.n);
-		pp_buf_adds(&joined, PP_CHAIN_ARROW);
-		pp_buf_add(&joined, shown.p, shown.n);
-		shown.failed |= joined.failed;
-		pp_buf_release(&shown);
-		shown = joined;
+		chain_join(&shown, &before);
 		end = from;
 	}
-	if (end > 0)
+	wide = out->n;
+	if (has_first) {
+		pp_buf_add(out, first.p, first.n);
+		pp_buf_adds(out, PP_CHAIN_ARROW);
+	}
+	if (end > begun || !has_first)
 		pp_buf_adds(out, ELLIPSIS PP_CHAIN_ARROW);
 	pp_buf_add(out, shown.p, shown.n);
-	wide = (end > 0 ? ARROW_COLUMNS + 1 : 0) + pp_text_columns(shown.p ? shown.p : "", shown.n);
-	out->failed |= shown.failed || before.failed;
+	wide = out->p ? pp_text_columns(out->p + wide, out->n - wide) : 0;
+	out->failed |= shown.failed || before.failed || first.failed;
 	pp_buf_release(&shown);
 	pp_buf_release(&before);
+	pp_buf_release(&first);
 	return wide;
 }
 

@@ -13,7 +13,7 @@
  */
 size_t pp_name_shorten(struct pp_buf *, const char *name, size_t n, size_t columns);
 
-/* Between names that share a line, each of which calls the next. Of such a chain the end stays longest. */
+/* Between names that share a line, each of which calls the next. Of such a chain the end stays longest, then the first. */
 #define PP_CHAIN_ARROW " \xe2\x80\xba "
 /* Where the last name of a chain begins. */
 size_t pp_chain_last(const char *chain, size_t n);

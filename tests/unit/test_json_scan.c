@@ -570,6 +570,9 @@ is_long_list_read(const struct odd_number *odd, size_t place)
 	}
 	same &= odd->fine ? seen == 80 && pp_scan_end(&s)
 	                  : seen <= place + 1 && s.error != PP_SCAN_OK && pp_scan_offset(&s) < at;
+	/* It is passed likewise. */
+	pp_scan_init(&s, input, 0, PP_SCAN_STRICT);
+	same &= (pp_scan_skip(&s, NULL) && pp_scan_end(&s)) == odd->fine;
 	free((void *)(uintptr_t)input.p);
 	return same;
 }
@@ -582,6 +585,10 @@ check_long_lists(void)
 		{ "7", 7, true },
 		{ "12345678", 12345678, true },
 		{ "123456789", 123456789, true },
+		{ "123456789012345", 123456789012345, true },
+		{ "1234567890123456", 1234567890123456, true },
+		{ "12345678.", 0, false },
+		{ "012345678", 0, false },
 		{ "18446744073709551615", UINT64_MAX, true },
 		{ " 5", 5, true },
 		{ "5 ", 5, true },

@@ -2,6 +2,7 @@
 #include "tap.h"
 
 #include "api/api.h"
+#include "model/traits.h"
 
 extern const struct pp_format pp_format_folded, pp_format_nytprof, pp_format_spaa;
 
@@ -61,6 +62,37 @@ loses(const struct pp_profile *p, const struct pp_format *format, const char *ru
 	pp_diags_free(diags);
 }
 
+/* Stacks of which some are only on the way to others: those have no calls to lose, however the rows lie in memory. */
+static void
+calls_counted(bool dense)
+{
+	struct pp_limits limits = pp_limits_complete(NULL);
+	struct pp_metric time = { .type = PP_INT, .flags = PP_METRIC_PRIMARY };
+	struct pp_profile *p = NULL;
+	struct pp_traits traits;
+	struct pp_builder b;
+	pp_node way;
+	int i;
+
+	if (!pp_builder_init(&b, &limits, NULL, 7, &pp_pages_plain))
+		return;
+	time.name = pp_build_strz(&b, "time");
+	pp_build_metric(&b, &time);
+	pp_build_series_plain(&b, dense, true);
+	way = pp_build_child(&b, 0, pp_build_frame_named(&b, pp_slice_z("main")));
+	for (i = 0; i < 2; i++) {
+		pp_node leaf = pp_build_child(&b, way,
+		                              pp_build_frame_named(&b, pp_slice_z(i ? "b" : "a")));
+
+		pp_build_add(&b, 0, leaf, 0, 5);
+		pp_build_add(&b, 0, leaf, 1, i);
+	}
+	ok(pp_builder_finish(&b, &p) == PP_OK && pp_traits_count(p, &traits), "calls");
+	is_u64(traits.n[PP_TRAIT_CALLS], 2, "of two stacks, dense %d", dense);
+	pp_builder_release(&b);
+	pp_profile_release(p);
+}
+
 int
 main(void)
 {
@@ -79,5 +111,7 @@ main(void)
 	p->kept.free = nothing_to_free;
 	loses(p, &pp_format_spaa, "loss-private");
 	pp_profile_release(p);
+	calls_counted(false);
+	calls_counted(true);
 	return tap_done();
 }

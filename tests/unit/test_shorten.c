@@ -60,6 +60,8 @@ main(void)
 	    "_M_emplace_hint_unique<std::pair<int, Big> >(std::_Rb_tree_const_iterator<int>)";
 
 	becomes("short", 5, "short");
+	becomes("(compiled code)", 10, "(com…code)");
+	becomes("<built-in method builtins.sorted>", 12, "….sorted>");
 	becomes("Composer\\Util\\Http\\CurlDownloader::tick", 7, "…::tick");
 	becomes("Composer\\Util\\Http\\CurlDownloader::tick", 4, "…ick");
 	becomes("a::b::\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97", 4, "…\xe5\xad\x97");
@@ -70,7 +72,18 @@ main(void)
 	becomes("/usr/share/php/Composer/Autoload.php", 16, "…/Autoload.php");
 	becomes("com.example.shop.Cart.total", 13, "…Cart.total");
 	becomes("PDOStatement->fetch", 16, "PDOState…->fetch");
-	becomes("Foo::bar", 4, "F…ar");
+	becomes("Foo::bar", 4, "…bar");
+	becomes("Foo::bar", 3, "F…r");
+	becomes("void std::__unguarded_linear_insert<int*>(int*)", 33,
+	        "…__unguarded_linear_insert<…>(…)");
+	/* A chain: the last name, then the first, then the place of the last, then those between. */
+	becomes("wait 7 › clone3 › … 5 more … › lock_wait › futex_wait (futex.h)", 55,
+	        "wait 7 › … › lock_wait › futex_wait (futex.h)");
+	becomes("wait 7 › clone3 › … 5 more … › lock_wait › futex_wait (futex.h)", 33,
+	        "wait 7 › … › futex_wait (futex.h)");
+	becomes("wait 7 › clone3 › … 5 more … › lock_wait › futex_wait (futex.h)", 30,
+	        "wait 7 › … › futex_wait");
+	becomes("a_rather_long_name › futex_wait_until", 30, "… › futex_wait_until");
 	becomes("bool operator<(A const&, B const&)", 22, "bool operator<(…)");
 	becomes("open<never closed and so long", 10, "open… long");
 	becomes("aaaaaaaaaaaaaaaaaaaa", 1, "…");
@@ -108,7 +121,7 @@ main(void)
 	becomes("main (app.py:10)", 12, "main");
 	becomes("a long name ()", 10, "a lo…me ()");
 	becomes("parse header (first)", 12, "parse…first)");
-	becomes("(all functions that there are)", 10, "(…)");
+	becomes("(all functions that there are)", 10, "(all… are)");
 
 	apart("vector<int, A<int> >::push_back(int)",
 	      "vector<double, A<double> >::push_back(double)", 26, "vector<int…>::push_back(…)");

@@ -30,7 +30,7 @@ static const struct pp_rule cpuprofile_rules[] = {
 	               "From this place on, the file is not JSON. Everything before it was read." },
 	[CPU_CUT] = { "cpuprofile-cut", PP_ERROR, "the file is cut",
 	              "The file breaks off. All nodes and samples that are whole before that were read." },
-	[CPU_SHAPE] = { "cpuprofile-shape", PP_ERROR, "something is not what it must be",
+	[CPU_SHAPE] = { "cpuprofile-shape", PP_ERROR, "a value is missing or of the wrong type",
 	                "A profile has a list of nodes, each with an id and a callFrame, or a nested head. Anything else is left out." },
 	[CPU_NODE_ID] = { "cpuprofile-node-id", PP_ERROR, "two nodes have one id",
 	                  "The first is used; what is below the second is not." },
@@ -69,12 +69,43 @@ static const struct v8_rules cpuprofile_v8 = { .shape = CPU_SHAPE,
 
 /* ---- recognition --------------------------------------------------------------------------- */
 
+/* Whether a list of ids begins here, and nothing else stands in what there is of it. */
+static bool
+ids_follow(struct pp_scan s)
+{
+	struct pp_json_num num;
+	bool some = false;
+
+	if (pp_scan_peek(&s) != PP_JSON_ARRAY || !pp_scan_array(&s))
+		return false;
+	while (pp_scan_item(&s) && pp_scan_number(&s, &num)) {
+		if (!num.fits || num.negative)
+			return false;
+		some = true;
+	}
+	return some && (s.error == PP_SCAN_OK || s.error == PP_SCAN_E_END);
+}
+
+/* What stands beside nodes, and before them if somebody sorted it. */
+static bool
+key_is_beside(struct pp_json_str key)
+{
+	static const char *const keys[] = { "endTime",    "samples", "startTime",
+		                            "timestamps", "title",   "typeId" };
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(keys) && !pp_json_str_eq(key, keys[i]); i++)
+		;
+	return i < PP_COUNT_OF(keys);
+}
+
 static int
 cpuprofile_bid(const struct pp_peek *peek)
 {
 	struct pp_json_str key;
 	struct pp_scan s;
 	int bits = 0;
+	bool ids = false, others = false;
 
 	pp_scan_init(&s, pp_chrome_head(peek), 0, PP_SCAN_TOLERANT);
 	if (pp_scan_peek(&s) != PP_JSON_OBJECT || !pp_scan_object(&s))
@@ -98,8 +129,13 @@ cpuprofile_bid(const struct pp_peek *peek)
 			                                                  : 0;
 		}
 		bits += pp_json_str_eq(key, "timeDeltas") ? 64 : 0;
+		others |= !key_is_beside(key);
+		ids |= pp_json_str_eq(key, "samples") && ids_follow(s);
 		(void)pp_scan_pass(&s);
 	}
+	/* Samples are so many that nodes are out of sight. */
+	if (!bits && ids && !others && !peek->whole)
+		bits = 48;
 	return bits ? bits : pp_name_ends(peek->name, "cpuprofile");
 }
 
@@ -329,7 +365,7 @@ static const struct pp_holds cpuprofile_holds[] = {
 
 const struct pp_format pp_format_cpuprofile = {
 	.name = "cpuprofile",
-	.title = "CPU profiles of V8 (node, Chrome)",
+	.title = "V8 CPU profile (node, Chrome)",
 	.extensions = "cpuprofile",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_LINES | PP_TIMELINE | PP_META,
 	.bid = cpuprofile_bid,

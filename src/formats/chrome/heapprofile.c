@@ -18,7 +18,7 @@ static const struct pp_rule heapprofile_rules[] = {
 	[HEAP_CUT] = { "heapprofile-cut", PP_ERROR, "the file is cut",
 	               "The file breaks off. Nodes that are whole before that were read; those that are open are "
 	               "not." },
-	[HEAP_SHAPE] = { "heapprofile-shape", PP_ERROR, "something is not what it must be",
+	[HEAP_SHAPE] = { "heapprofile-shape", PP_ERROR, "a value is missing or of the wrong type",
 	                 "A profile has a head, and each node a callFrame and a selfSize. A node that is not so is left "
 	                 "out with all below it." },
 	[HEAP_NODE_ID] = { "heapprofile-node-id", PP_ERROR, "two nodes have one id",
@@ -142,7 +142,8 @@ sample_read(struct heap_read *r, struct pp_scan *s)
 		(void)pp_scan_pass(s);
 	while (object && pp_scan_key(s, &key))
 		if (pp_json_str_eq(key, "size"))
-			sized = pp_scan_if_number(s, &num) && pp_json_num_i64(&num, &size);
+			sized = pp_scan_if_number(s, &num) &&
+			        pp_fixed_read(&r->tree.sizes, &num, 0, &size);
 		else if (pp_json_str_eq(key, "nodeId"))
 			id = pp_scan_if_count(s, UINT64_MAX, &id) ? id : 0;
 		else
@@ -163,17 +164,28 @@ sample_read(struct heap_read *r, struct pp_scan *s)
 	}
 }
 
+static uint32_t
+metric_make(struct heap_read *r, const char *name, unsigned flags)
+{
+	struct pp_metric metric = { .name = pp_build_strz(r->doc.b, name),
+		                    .unit = pp_build_strz(r->doc.b, "bytes"),
+		                    .kind = PP_KIND_BYTES,
+		                    .type = PP_INT,
+		                    .flags = flags | PP_METRIC_SAMPLED };
+
+	pp_fixed_metric(&r->tree.sizes, false, &metric);
+	return pp_build_metric(r->doc.b, &metric);
+}
+
 static void
 document_read(struct heap_read *r)
 {
 	struct pp_builder *b = r->doc.b;
 	struct pp_scan s;
 
-	r->self = pp_build_metric_z(b, "selfSize", "bytes", PP_KIND_BYTES, PP_INT,
-	                            PP_METRIC_PRIMARY | PP_METRIC_SAMPLED);
+	r->self = metric_make(r, "selfSize", PP_METRIC_PRIMARY);
 	if (r->samples) {
-		r->size = pp_build_metric_z(b, "size", "bytes", PP_KIND_BYTES, PP_INT,
-		                            PP_METRIC_SAMPLED);
+		r->size = metric_make(r, "size", 0);
 		r->count = pp_build_metric_z(b, "samples", "samples", PP_KIND_SAMPLES, PP_INT, 0);
 	}
 	r->series = pp_build_series_plain(b, true, false);
@@ -202,13 +214,19 @@ static pp_status
 heapprofile_read(struct pp_reader *reader, struct pp_builder *b)
 {
 	struct heap_read r = { 0 };
+	struct pp_fixed sizes = { 0 };
 	pp_status status = pp_json_doc_open(&r.doc, reader, b, heapprofile_rules);
+	bool again = status == PP_OK;
 
-	if (status == PP_OK) {
+	while (again && pp_builder_ok(b)) {
 		pp_v8_tree_init(&r.tree, &r.doc, &heapprofile_v8);
+		r.tree.sizes = sizes;
+		r.head = r.samples = NULL;
 		outline_read(&r);
 		document_read(&r);
+		sizes = r.tree.sizes;
 		pp_v8_tree_release(&r.tree);
+		again = pp_fixed_retry(&sizes) && pp_json_doc_restart(&r.doc);
 	}
 	pp_json_doc_close(&r.doc, HEAP_CUT, HEAP_JSON);
 	return status == PP_OK ? b->status : status;
@@ -224,7 +242,7 @@ static const struct pp_holds heapprofile_holds[] = {
 
 const struct pp_format pp_format_heapprofile = {
 	.name = "heapprofile",
-	.title = "heap profiles of V8 (node, Chrome)",
+	.title = "V8 heap profile (node, Chrome)",
 	.extensions = "heapprofile",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_META,
 	.bid = heapprofile_bid,

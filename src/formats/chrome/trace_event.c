@@ -68,8 +68,10 @@ event_bits(struct pp_scan *s)
 	bool ph = false, ts = false;
 	struct pp_json_str key;
 
-	if (pp_scan_peek(s) != PP_JSON_OBJECT || !pp_scan_object(s))
+	if (pp_scan_peek(s) != PP_JSON_OBJECT || !pp_scan_object(s)) {
+		(void)pp_scan_pass(s);
 		return 0;
+	}
 	while (pp_scan_key(s, &key)) {
 		ph |= pp_json_str_eq(key, "ph");
 		ts |= pp_json_str_eq(key, "ts") || pp_json_str_eq(key, "pid");
@@ -78,19 +80,22 @@ event_bits(struct pp_scan *s)
 	return ph && ts ? 72 : ph || ts ? 24 : 0;
 }
 
+#define TRIED_MOST 16
+
 static int
 trace_event_bid(const struct pp_peek *peek)
 {
 	struct pp_json_str key;
 	struct pp_scan s;
-	int bits = 0;
+	int bits = 0, tried = 0;
 
 	pp_scan_init(&s, pp_chrome_head(peek), 0, PP_SCAN_TOLERANT);
 	if (pp_scan_peek(&s) == PP_JSON_ARRAY && pp_scan_array(&s)) {
-		if (pp_scan_item(&s))
-			return event_bits(&s);
+		/* The first ones may be broken. */
+		for (; bits == 0 && tried < TRIED_MOST && pp_scan_item(&s); tried++)
+			bits = event_bits(&s);
 		/* No event at all is a trace of nothing, if anything. */
-		return peek->whole ? 8 : 0;
+		return bits ? bits : tried == 0 && peek->whole ? 8 : 0;
 	}
 	if (s.error != PP_SCAN_OK || pp_scan_peek(&s) != PP_JSON_OBJECT || !pp_scan_object(&s))
 		return 0;
@@ -520,6 +525,8 @@ outline_read(struct trace_read *r)
 	r->b->profile->variant = pp_build_strz(r->b, r->array ? "array" : "object");
 	if (r->array) {
 		events_read(r, &s);
+		if (s.error == PP_SCAN_OK && s.depth == 0)
+			(void)pp_scan_end(&s);
 	} else if (type == PP_JSON_OBJECT && pp_scan_object(&s)) {
 		while (pp_builder_ok(r->b) && !r->fixed.again && pp_scan_key(&s, &key)) {
 			type = pp_scan_peek(&s);

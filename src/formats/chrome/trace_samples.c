@@ -140,10 +140,13 @@ is_replaced(const struct trace_read *r, size_t profile)
 	return false;
 }
 
+/* Whether an array (or NULL) has elements. */
 static bool
-has_samples(const struct part *part)
+has_items(const struct trace_read *r, const unsigned char *array)
 {
-	return part->samples && part->samples[1] != ']';
+	const unsigned char *end = r->doc.text.p + r->doc.text.n;
+
+	return array && (array = pp_scan_space(array + 1, end)) < end && *array != ']';
 }
 
 void
@@ -157,13 +160,13 @@ pp_trace_profiles_find(struct trace_read *r)
 	for (i = 0; i < r->profiles.n && !r->has_samples; i++) {
 		struct part part = part_outline(r, r->profiles.at[i].at, r->profiles.at[i].data);
 
-		r->has_samples |= has_samples(&part);
+		r->has_samples |= has_items(r, part.samples);
 		for (k = chunk_find(r, &r->profiles.at[i]); is_of(r, k, &r->profiles.at[i]); k++) {
 			part = part_outline(r, r->chunks.at[k].at, r->chunks.at[k].data);
-			r->has_samples |= has_samples(&part);
+			r->has_samples |= has_items(r, part.samples);
 		}
 	}
-	r->has_samples |= r->samples && r->frames && r->samples[1] != ']';
+	r->has_samples |= r->frames && has_items(r, r->samples);
 }
 
 /* ---- profiles ------------------------------------------------------------------------------ */
@@ -198,7 +201,7 @@ parts_build(struct trace_read *r, const struct trace_profile *p, const struct pa
 
 	for (i = 0; i < n; i++) {
 		nodes_read(r, tree, &parts[i]);
-		any |= has_samples(&parts[i]);
+		any |= has_items(r, parts[i].samples);
 	}
 	pp_v8_tree_settle(tree);
 	if (!any || !pp_builder_ok(r->b))
@@ -210,8 +213,12 @@ parts_build(struct trace_read *r, const struct trace_profile *p, const struct pa
 			has_end = true;
 			end = parts[i].end;
 		}
-		if (!parts[i].samples)
+		if (!parts[i].samples) {
+			if (has_items(r, parts[i].deltas))
+				pp_json_find(&r->doc, TRACE_PROFILE, parts[i].at,
+				             "a chunk has times without samples");
 			continue;
+		}
 		x.more = x.fewer = 0;
 		pp_v8_samples_read(&x, parts[i].samples, parts[i].deltas);
 		if (x.more || x.fewer || !parts[i].deltas)

@@ -23,7 +23,8 @@ pp_trace_number(struct trace_read *r, struct pp_scan *s, int64_t *out)
 
 	if (PP_LIKELY(pp_scan_peek(s) == PP_JSON_NUMBER))
 		return pp_scan_number(s, &num) && pp_fixed_read(&r->fixed, &num, V8_DECIMALS, out);
-	return pp_scan_if_string(s, &text) && !text.escaped && text_number(r, text.raw, out);
+	return pp_scan_if_string(s, &text) &&
+	       text_number(r, pp_build_json_text(r->b, text, &r->doc.arena), out);
 }
 
 struct pp_slice
@@ -102,8 +103,10 @@ member_read(struct trace_read *r, struct pp_scan *s, unsigned key, struct event 
 
 	switch (key) {
 	case K_PH:
-		if (pp_scan_if_string(s, &text))
-			e->ph = text.raw.n ? *text.raw.p : 0;
+		text.raw.n = 0;
+		if (pp_scan_if_string(s, &text) && PP_UNLIKELY(text.escaped))
+			text.raw = pp_build_json_text(r->b, text, &r->doc.arena);
+		e->ph = text.raw.n ? *text.raw.p : 0;
 		break;
 	case K_PID:
 		e->pid = pp_trace_id(r, s);

@@ -71,8 +71,9 @@ struct v8_tree {
 	PP_VEC(uint32_t) way;
 	uint64_t hits;
 	bool orphans, bad;
-	bool in_order; /* ids count up from the first one's */
-	pp_node root;  /* of samples that hit the root itself; 0 = none yet */
+	bool in_order;         /* ids count up from the first one's */
+	pp_node root;          /* of samples that hit the root itself; 0 = none yet */
+	struct pp_fixed sizes; /* what sizes of nodes are counted in */
 };
 
 void pp_v8_tree_init(struct v8_tree *, struct pp_json_doc *, const struct v8_rules *);

@@ -156,7 +156,8 @@ member_read(struct v8_tree *t, struct pp_scan *s, struct pp_json_str key, uint32
 	} else if (pp_json_str_eq(key, "hitCount")) {
 		node->hits = pp_scan_if_count(s, INT64_MAX, &node->hits) ? node->hits : 0;
 	} else if (pp_json_str_eq(key, "selfSize")) {
-		node->has_self = pp_scan_if_number(s, &num) && pp_json_num_i64(&num, &node->self);
+		node->has_self = pp_scan_if_number(s, &num) &&
+		                 pp_fixed_read(&t->sizes, &num, 0, &node->self);
 	} else if (pp_json_str_eq(key, "positionTicks")) {
 		ticks_read(t, s, index);
 	} else if (!node->direct || !frame_member(t, s, key, node)) {

@@ -185,7 +185,7 @@ static const struct pp_holds dtrace_holds[] = {
 
 const struct pp_format pp_format_dtrace = {
 	.name = "dtrace",
-	.title = "DTrace (aggregated and printed stacks)",
+	.title = "DTrace output",
 	.extensions = "dtrace",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_TIMELINE,
 	.bid = dtrace_bid,

@@ -100,6 +100,13 @@ struct ff_schemas {
 	struct pp_buf text;
 };
 
+/* Where a long value begins and ends. */
+#define FF_LONG 4096
+#define FF_LONGS 256
+struct ff_long {
+	const unsigned char *at, *end;
+};
+
 struct ff_read {
 	struct pp_json_doc doc;
 	struct pp_builder *b;
@@ -115,8 +122,9 @@ struct ff_read {
 	struct ff_schemas schemas;
 	/* What a row of the strings is between its quotes; false when there is none such. */
 	bool (*string_raw)(struct ff_read *, uint32_t row, struct pp_slice *);
-	PP_VEC(pp_frame) path;
-	void *own; /* of the format */
+	struct ff_long longs[FF_LONGS]; /* by a hash of their place */
+	ff_column path;                 /* rows of stacks on the way to the root */
+	void *own;                      /* of the format */
 };
 
 /* ---- JSON by places (outline.c) ---- */

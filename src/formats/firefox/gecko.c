@@ -51,7 +51,13 @@ gecko_bid(const struct pp_peek *peek)
 	     ff_head_has(peek, "\"stackwalk\"") || ff_head_has(peek, "\"markerSchema\"")))
 		return 8 * 20;
 	/* Binaries may be all that the head has; here they say where they were loaded. */
-	return ff_head_has(peek, "\"breakpadId\"") && ff_head_has(peek, "\"start\"") ? 8 * 18 : 0;
+	if (ff_head_has(peek, "\"breakpadId\"") && ff_head_has(peek, "\"start\""))
+		return 8 * 18;
+	/* So may be names; what was recorded is told first. */
+	return ff_head_has(peek, "\"meta\"") && ff_head_has(peek, "\"interval\"") &&
+	               ff_head_has(peek, "\"startTime\"") && ff_head_has(peek, "\"processType\"")
+	           ? 8 * 12
+	           : 0;
 }
 
 /* ---- tables ----------------------------------------------------------------------------- */
@@ -68,35 +74,31 @@ struct gk_table {
 	bool fine;
 };
 
-/* A row: where its wanted cells stand, NULL = null or not there. */
+/* A row, which the scan is before: where its wanted cells stand, NULL = null or not there. False when nothing more is read. */
 static bool
-row_read(struct ff_read *r, const unsigned char *at, size_t i, void *ctx)
+row_read(struct ff_read *r, struct pp_scan *s, size_t i, struct gk_table *t)
 {
-	struct gk_table *t = ctx;
 	const unsigned char *cells[CELLS_MOST] = { 0 };
-	struct pp_scan s = ff_scan(r, at);
 	unsigned k;
 	uint32_t place;
 
-	if (pp_scan_peek(&s) != PP_JSON_ARRAY || !pp_scan_array(&s)) {
-		t->fine = false;
+	if (pp_scan_peek(s) != PP_JSON_ARRAY || !pp_scan_array(s)) {
+		t->fine = s->error != PP_SCAN_OK;
 		return false;
 	}
-	for (place = 0; pp_scan_item(&s); place++) {
-		enum pp_json_type type = pp_scan_peek(&s);
+	for (place = 0; pp_scan_item(s); place++) {
+		enum pp_json_type type = pp_scan_peek(s);
 
 		for (k = 0; k < t->n; k++)
 			if (t->place[k] == place && type != PP_JSON_NULL && type != PP_JSON_NOTHING)
-				cells[k] = s.cur;
-		if (!pp_scan_pass(&s))
+				cells[k] = s->cur;
+		if (!(type == PP_JSON_ARRAY || type == PP_JSON_OBJECT ? pp_scan_pass(s)
+		                                                      : pp_scan_skip(s, NULL)))
 			break;
 	}
-	if (s.error != PP_SCAN_OK) {
-		ff_scanned(r, &s);
-		return false;
-	}
-	t->fine = t->row(r, i, cells, t->ctx);
-	return t->fine;
+	if (s->error == PP_SCAN_OK)
+		t->fine = t->row(r, i, cells, t->ctx);
+	return t->fine && s->error == PP_SCAN_OK;
 }
 
 /* Goes over the rows of a table; the first `needed` properties must be in its schema. False when it is none. */
@@ -106,7 +108,9 @@ table_read(struct ff_read *r, const unsigned char *at, const struct pp_slice *ke
 {
 	static const struct pp_slice parts[] = { PP_KEY("schema"), PP_KEY("data") };
 	const unsigned char *v[2], *place[CELLS_MOST];
+	struct pp_scan s;
 	unsigned k;
+	size_t i;
 
 	t->n = n;
 	t->fine = true;
@@ -117,7 +121,15 @@ table_read(struct ff_read *r, const unsigned char *at, const struct pp_slice *ke
 		if (k < needed && t->place[k] >= FF_LEFT_OUT)
 			return false;
 	}
-	return ff_each(r, v[1], row_read, t) && t->fine && pp_builder_ok(r->b);
+	if (!v[1])
+		return false;
+	s = ff_scan(r, v[1]);
+	if (pp_scan_peek(&s) != PP_JSON_ARRAY || !pp_scan_array(&s))
+		return false;
+	for (i = 0; pp_builder_ok(r->b) && pp_scan_item(&s) && row_read(r, &s, i, t); i++)
+		;
+	ff_scanned(r, &s);
+	return t->fine && pp_builder_ok(r->b);
 }
 
 /* ---- a thread --------------------------------------------------------------------------- */
@@ -479,8 +491,12 @@ thread_object(struct ff_read *r, const unsigned char *at)
 	samples_clear(&g->js, FF_JS, series);
 	samples_clear(&g->native, FF_NATIVE, series);
 	g->has_cpu = r->metric[FF_CPU] != PP_NO_METRIC && r->cpu_unit;
-	if (!thread_tables(r, v) && pp_builder_ok(r->b))
-		ff_find(r, FF_INDEX, at, "the samples of a thread are not a table");
+	/* What was looked at in vain has no metric. */
+	if (!thread_tables(r, v)) {
+		if (pp_builder_ok(r->b))
+			ff_find(r, FF_INDEX, at, "the samples of a thread are not a table");
+		return;
+	}
 	ff_samples_feed(r, &g->samples);
 	allocations_feed(r, &g->js);
 	allocations_feed(r, &g->native);
@@ -673,7 +689,7 @@ gecko_read(struct pp_reader *reader, struct pp_builder *b)
 
 const struct pp_format pp_format_gecko = {
 	.name = "gecko",
-	.title = "Gecko, as Firefox records it",
+	.title = "Gecko profile (Firefox)",
 	.extensions = "gecko.json",
 	.can = PP_CAN_READ | PP_TREE | PP_TIMELINE | PP_META,
 	.bid = gecko_bid,

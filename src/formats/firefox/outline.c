@@ -35,6 +35,25 @@ ff_find(struct ff_read *r, unsigned rule, const unsigned char *at, const char *w
 	pp_json_find(&r->doc, rule, at && is_in_file(r, at) ? at : NULL, "%s", what);
 }
 
+/* Passes a value. Where long ones end is remembered: they are passed by everybody who looks for something behind them. */
+static bool
+value_pass(struct ff_read *r, struct pp_scan *s)
+{
+	const unsigned char *at = s->cur;
+	struct ff_long *known = &r->longs[pp_mix((uintptr_t)at, PP_HASH_K2) % FF_LONGS];
+
+	if (known->at == at) {
+		s->cur = known->end;
+		s->after_value = true;
+		return true;
+	}
+	if (!pp_scan_pass(s))
+		return false;
+	if ((size_t)(s->cur - at) >= FF_LONG && is_in_file(r, at))
+		*known = (struct ff_long){ at, s->cur };
+	return true;
+}
+
 bool
 ff_outline(struct ff_read *r, const unsigned char *at, const struct pp_slice *keys, unsigned n,
            const unsigned char **values)
@@ -55,7 +74,7 @@ ff_outline(struct ff_read *r, const unsigned char *at, const struct pp_slice *ke
 
 		if (index < n && type != PP_JSON_NOTHING && type != PP_JSON_NULL)
 			values[index] = s.cur;
-		if (!pp_scan_pass(&s))
+		if (!value_pass(r, &s))
 			break;
 	}
 	ff_scanned(r, &s);
@@ -193,7 +212,7 @@ ff_each(struct ff_read *r, const unsigned char *array,
 		return false;
 	for (i = 0; pp_builder_ok(r->b) && pp_scan_item(&s); i++)
 		if (pp_scan_peek(&s) == PP_JSON_NOTHING || !item(r, s.cur, i, ctx) ||
-		    !pp_scan_pass(&s))
+		    !value_pass(r, &s))
 			break;
 	ff_scanned(r, &s);
 	return true;

@@ -37,7 +37,7 @@ static const struct pp_rule firefox_rules[] = {
 	                     "that stand on them, are left out." },
 	[FF_VERSION] = { "firefox-version", PP_WARNING, "the version is newer than what is known",
 	                 "The file has a version beyond 70. It was read as if it had that one." },
-	[PF_SHAPE] = { "firefox-shape", PP_ERROR, "something is not what it must be",
+	[PF_SHAPE] = { "firefox-shape", PP_ERROR, "a value is missing or of the wrong type",
 	               "A profile has a list of threads, each an object with a table of samples. What is "
 	               "something else is left out." },
 	[PF_LENGTHS] = { "firefox-lengths", PP_ERROR, "columns of a table differ in length",
@@ -279,6 +279,8 @@ funcs_load(struct ff_read *r)
 	n = t->func_name.n;
 	if (!t->source_file.n)
 		t->func_source.n = 0;
+	if ((t->func_line.n && t->func_line.n < n) || (t->func_column.n && t->func_column.n < n))
+		return false;
 	return names_rows(&t->func_name, n, t->strings.n, true) &&
 	       names_rows(&t->func_file, n, t->strings.n, false) &&
 	       names_rows(&t->func_source, n, t->source_file.n, false) &&
@@ -779,7 +781,7 @@ firefox_read(struct pp_reader *reader, struct pp_builder *b)
 
 const struct pp_format pp_format_firefox = {
 	.name = "firefox",
-	.title = "Firefox Profiler (processed)",
+	.title = "Firefox Profiler profile",
 	.extensions = "firefox.json",
 	.variants = "47 60",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_TIMELINE | PP_META,

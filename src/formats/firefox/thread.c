@@ -18,8 +18,11 @@ ff_begin(struct ff_read *r)
 	struct pp_scan all;
 	size_t i;
 
+	/* Stacks are a tree in the file: each is read once, however deep it is. */
+	pp_builder_plant(r->b);
 	r->end = r->doc.text.p + r->doc.text.n;
 	r->seen_count = 0;
+	memset(r->longs, 0, sizeof r->longs);
 	for (i = 0; i < FF_METRICS; i++)
 		r->metric[i] = PP_NO_METRIC;
 	r->b->profile->time = (struct pp_time_span){ 0 };
@@ -364,27 +367,27 @@ ff_stacks_release(struct ff_stacks *t)
 	pp_vec_release(&t->touched);
 }
 
-/* The frames of a stack, root first, in r->path. */
-static bool
-path_make(struct ff_read *r, uint32_t stack)
+/* Where a stack is in the tree. Those that it stands on are put there first, each once. */
+static pp_stack
+stack_place(struct ff_read *r, uint32_t stack)
 {
-	const struct ff_stacks *t = &r->stacks;
-	size_t depth = 0, i;
+	struct ff_stacks *t = &r->stacks;
+	pp_node node = 0;
 	uint32_t at;
 
-	for (at = stack; at != FF_NONE; at = t->parent.at[at])
-		depth++;
-	if (!pp_vec_reserve(&r->path, depth)) {
-		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
-		return false;
-	}
-	r->path.n = depth;
-	for (at = stack, i = depth; i > 0; at = t->parent.at[at])
-		r->path.at[--i] = t->frame.at[at];
+	r->path.n = 0;
+	for (at = stack; at != FF_NONE && !t->where.at[at]; at = t->parent.at[at])
+		if (!pp_vec_push(&r->path, at))
+			pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+	if (at != FF_NONE)
+		node = t->where.at[at] - 1;
 	/* From the root on: names are numbered in that order. */
-	for (i = 0; i < depth; i++)
-		r->path.at[i] = t->frame_of(r, r->path.at[i]);
-	return pp_builder_ok(r->b);
+	while (r->path.n && pp_builder_ok(r->b)) {
+		at = r->path.at[--r->path.n];
+		node = pp_build_child(r->b, node, t->frame_of(r, t->frame.at[at]));
+		t->where.at[at] = node + 1;
+	}
+	return pp_builder_ok(r->b) ? t->where.at[stack] : 0;
 }
 
 /* What samples without a stack stand under. */
@@ -399,7 +402,7 @@ no_stack_frame(struct ff_read *r)
 
 /* A stack (n = none) with what it costs. */
 static void
-stack_feed(struct ff_read *r, struct pp_sample *sample, uint32_t stack)
+stack_feed(struct ff_read *r, const struct pp_sample *sample, uint32_t stack)
 {
 	struct ff_stacks *t = &r->stacks;
 	pp_frame no_stack;
@@ -409,15 +412,8 @@ stack_feed(struct ff_read *r, struct pp_sample *sample, uint32_t stack)
 		(void)pp_build_sample(r->b, sample, &no_stack, 1);
 		return;
 	}
-	if (t->where.at[stack]) {
-		(void)pp_build_again(r->b, sample, t->where.at[stack]);
-		return;
-	}
-	if (pp_builder_remembers(r->b))
-		sample->where = &t->where.at[stack];
-	if (path_make(r, stack))
-		(void)pp_build_sample(r->b, sample, r->path.at, r->path.n);
-	sample->where = NULL;
+	(void)pp_build_again(r->b, sample,
+	                     t->where.at[stack] ? t->where.at[stack] : stack_place(r, stack));
 }
 
 /* ---- threads ---------------------------------------------------------------------------- */
@@ -467,6 +463,9 @@ ff_clock_take(struct ff_clock *c, const struct pp_json_num *num, bool step)
 			cell = 0;
 	}
 	c->sum = (step ? c->sum : 0) + (pp_i128)cell * unit;
+	/* Nearly all fit 64 bits, which divide ten times as fast. */
+	if (PP_LIKELY(c->sum == (int64_t)c->sum))
+		return (int64_t)c->sum / PS_PER_NS - ((int64_t)c->sum % PS_PER_NS < 0);
 	return (int64_t)(c->sum / PS_PER_NS - (c->sum % PS_PER_NS < 0));
 }
 

@@ -503,7 +503,8 @@ pp_folded_write(struct pp_writer *w, unsigned counts)
 	status = p->held ? pp_folded_write_list(w, metrics[0]) : tree_prepare(&t, p, metrics);
 	if (status == PP_OK && !p->held)
 		status = tree_write(&t, w->out);
-	if (status == PP_E_LIMIT)
+	/* An output that is full says so itself. */
+	if (status == PP_E_LIMIT && w->out->status == PP_OK)
 		pp_diag_add(w->diags, &pp_loss_rules[PP_LOSS_VALUES], PP_NOWHERE,
 		            "the values of one stack exceed 18446744073709551615, which no count "
 		            "can hold");

@@ -19,7 +19,7 @@ extern const struct pp_format pp_format_gperftools_cpu;
 enum { GC_HEADER, GC_CUT, GC_RECORD, GC_SYMBOLS };
 
 static const struct pp_rule gc_rules[] = {
-	[GC_HEADER] = { "gperftools-cpu-header", PP_ERROR, "the header makes no sense",
+	[GC_HEADER] = { "gperftools-cpu-header", PP_ERROR, "the header is not valid",
 	                "A profile begins with the words 0, the number of words that follow, 0, the period and 0. Without "
 	                "them nothing can be read." },
 	[GC_CUT] = { "gperftools-cpu-cut", PP_ERROR, "the samples break off",
@@ -229,7 +229,7 @@ static const struct pp_holds gc_holds[] = {
 
 const struct pp_format pp_format_gperftools_cpu = {
 	.name = "gperftools-cpu",
-	.title = "gperftools CPU profiles",
+	.title = "gperftools CPU profile",
 	.extensions = "prof",
 	.can = PP_CAN_READ | PP_TREE,
 	.bid = gc_bid,

@@ -301,7 +301,7 @@ static const struct pp_holds gh_holds[] = {
 
 const struct pp_format pp_format_gperftools_heap = {
 	.name = "gperftools-heap",
-	.title = "gperftools heap profiles (text, including Go's)",
+	.title = "gperftools heap profile (Go's text too)",
 	.extensions = "heap",
 	.can = PP_CAN_READ | PP_TREE,
 	.bid = gh_bid,

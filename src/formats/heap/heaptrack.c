@@ -643,7 +643,7 @@ extern const struct pp_format pp_format_heaptrack;
 
 const struct pp_format pp_format_heaptrack = {
 	.name = "heaptrack",
-	.title = "heaptrack (allocations, interpreted or raw)",
+	.title = "heaptrack recording",
 	.extensions = "heaptrack raw",
 	.variants = "interpreted raw",
 	.can = PP_CAN_READ | PP_TREE | PP_TIMELINE,

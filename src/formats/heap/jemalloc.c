@@ -296,7 +296,7 @@ static const struct pp_holds je_holds[] = {
 
 const struct pp_format pp_format_jemalloc = {
 	.name = "jemalloc",
-	.title = "jemalloc heap profiles (heap_v2)",
+	.title = "jemalloc heap profile",
 	.extensions = "heap",
 	.can = PP_CAN_READ | PP_TREE,
 	.bid = je_bid,

@@ -19,7 +19,7 @@ pp_callers_check(struct pp_reader *reader, struct pp_builder *b, const struct pp
 		struct pp_slice name = pp_text_of(p, p->funcs.at[caller].name);
 
 		if (caller && !known[caller])
-			pp_diag_add(reader->diags, rule, PP_NOWHERE, "nobody calls %.*s",
+			pp_diag_add(reader->diags, rule, PP_NOWHERE, "nothing calls %.*s",
 			            (int)(name.n < 80 ? name.n : 80), (const char *)name.p);
 		known[caller] = true;
 	}

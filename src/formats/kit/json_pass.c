@@ -59,6 +59,16 @@ parities(uint64_t bits)
 	return bits ^ bits << 32;
 }
 
+/* How many bits are set. The compiler's own is a call where processors may lack the instruction. */
+static inline uint64_t
+bits_count(uint64_t bits)
+{
+	bits -= bits >> 1 & 0x5555555555555555u;
+	bits = (bits & 0x3333333333333333u) + (bits >> 2 & 0x3333333333333333u);
+	bits = (bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+	return bits * 0x0101010101010101u >> 56;
+}
+
 /* The same for whole blocks, which takes less. */
 static const unsigned char *
 blocks_pass(struct pass *state, const unsigned char *p, const unsigned char *stop)
@@ -72,13 +82,13 @@ blocks_pass(struct pass *state, const unsigned char *p, const unsigned char *sto
 		/* With that bit [ is {, and ] is }. */
 		uint64_t opening = bytes_like(p, 0x20, '{') & ~within;
 		uint64_t closing = bytes_like(p, 0x20, '}') & ~within;
-		uint64_t closed = closing ? (uint64_t)__builtin_popcountll(closing) : 0;
+		uint64_t closed = closing ? bits_count(closing) : 0;
 
 		if (PP_UNLIKELY(s.depth <= closed || s.escaped || bytes_like(p, 0, '\\'))) {
 			found = bytes_pass(&s, p, p + BLOCK);
 			continue;
 		}
-		s.depth += (opening ? (uint64_t)__builtin_popcountll(opening) : 0) - closed;
+		s.depth += (opening ? bits_count(opening) : 0) - closed;
 		s.in_string = within >> 63;
 	}
 	*state = s;

@@ -3,23 +3,22 @@
  */
 #include "formats/kit/owners.h"
 
-#include <inttypes.h>
-
 uint32_t
 pp_owner_series(struct pp_owners *all, struct pp_builder *b, const struct pp_owner *o)
 {
-	struct pp_buf key = { 0 };
+	int64_t numbers[] = { o->event, o->pid, o->tid, (int64_t)o->process.n,
+		              (int64_t)o->thread.n };
+	struct pp_buf *key = &all->key;
 	bool is_new, fine = all->begun || pp_strtab_init(&all->known, b->seed);
 	pp_str id = 0;
 
 	all->begun = all->begun || fine;
-	pp_buf_addf(&key, "%" PRIu32 "/%" PRId64 "/%" PRId64 "/%zu/%zu/", o->event, o->pid, o->tid,
-	            o->process.n, o->thread.n);
-	pp_buf_add(&key, o->process.p, o->process.n);
-	pp_buf_add(&key, o->thread.p, o->thread.n);
-	pp_buf_add(&key, o->context.p, o->context.n);
-	fine = fine && !key.failed && pp_strtab_intern(&all->known, key.p, key.n, &id, &is_new);
-	pp_buf_release(&key);
+	key->n = 0;
+	pp_buf_add(key, numbers, sizeof numbers);
+	pp_buf_add(key, o->process.p, o->process.n);
+	pp_buf_add(key, o->thread.p, o->thread.n);
+	pp_buf_add(key, o->context.p, o->context.n);
+	fine = fine && !key->failed && pp_strtab_intern(&all->known, key->p, key->n, &id, &is_new);
 	while (fine && all->series.n <= id)
 		fine = pp_vec_push(&all->series, PP_NO_METRIC);
 	if (!fine)
@@ -46,6 +45,7 @@ pp_owners_release(struct pp_owners *all)
 	if (all->begun)
 		pp_strtab_release(&all->known);
 	pp_vec_release(&all->series);
+	pp_buf_release(&all->key);
 }
 
 void

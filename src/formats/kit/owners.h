@@ -20,6 +20,7 @@ struct pp_owners {
 	struct pp_strtab known;
 	PP_VEC(uint32_t) series; /* by those */
 	bool begun;
+	struct pp_buf key; /* of the one that is looked for */
 };
 
 /* The series of an owner, made when there is none; all of them are sparse. 0 on failure, which the builder knows. */

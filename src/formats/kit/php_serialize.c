@@ -26,15 +26,15 @@ fail(struct php *p, const char *problem)
 	return false;
 }
 
-static bool
+static inline bool
 word_take(struct php *p, const char *word)
 {
-	struct pp_slice rest = pp_slice_between(p->cur, p->end);
+	size_t n = strlen(word);
 
-	if (!pp_slice_take(&rest, word))
-		return fail(p,
-		            rest.n ? "it is not what serialize() writes" : "it ends in the middle");
-	p->cur = rest.p;
+	if ((size_t)(p->end - p->cur) < n || memcmp(p->cur, word, n) != 0)
+		return fail(p, p->cur < p->end ? "it is not what serialize() writes"
+		                               : "it ends in the middle");
+	p->cur += n;
 	return true;
 }
 
@@ -42,14 +42,17 @@ word_take(struct php *p, const char *word)
 static bool
 field_take(struct php *p, unsigned char separator, struct pp_slice *field)
 {
-	struct pp_slice rest = pp_slice_between(p->cur, p->end);
-	bool found;
+	const unsigned char *at = p->cur, *end = p->end;
 
 	/* Numbers have few digits, whatever stands behind. */
-	rest.n = rest.n < PP_NUM_MAX ? rest.n : PP_NUM_MAX;
-	*field = pp_slice_cut(&rest, separator, &found);
-	p->cur = found ? rest.p : p->cur;
-	return found || fail(p, "a number does not end");
+	end = end - at > PP_NUM_MAX ? at + PP_NUM_MAX : end;
+	while (at < end && *at != separator)
+		at++;
+	if (at == end)
+		return fail(p, "a number does not end");
+	*field = pp_slice_between(p->cur, at);
+	p->cur = at + 1;
+	return true;
 }
 
 static bool
@@ -79,11 +82,12 @@ text_take(struct php *p, struct pp_slice *text)
 static bool
 number_take(struct php *p, struct pp_slice *text)
 {
+	int64_t whole;
 	double d;
 
 	if (!field_take(p, ';', text))
 		return false;
-	return pp_num_double(*text, &d) || fail(p, "a number is none");
+	return pp_num_i64(*text, &whole) || pp_num_double(*text, &d) || fail(p, "a number is none");
 }
 
 static bool

@@ -67,7 +67,7 @@ static const struct pp_holds nytprof_holds[] = {
 	{ .keeps = PP_HAS(STACKS) | PP_HAS(PAIRS) | PP_HAS(SITES) | PP_HAS(STACK_SITES) |
 	           PP_HAS(CALLS) | PP_HAS(INCOMPLETE) | PP_HAS(RECORDED) | PP_HAS(LINES) |
 	           PP_HAS(HITS) | PP_HAS(SOURCES) | PP_HAS(FILES) | PP_HAS(FIRST_LINES) |
-	           PP_HAS(LAST_LINES) | PP_HAS(BUILT_IN),
+	           PP_HAS(LAST_LINES) | PP_HAS(BUILT_IN) | PP_HAS(UNCALLED),
 	  .has = PP_HAS(TIMELINE) | PP_HAS(TIME) | PP_HAS(THREADS) | PP_HAS(METADATA),
 	  .metrics = 1,
 	  .values = "time; of lines in whole ticks" },

@@ -199,25 +199,6 @@ hex_put(struct pp_buf *b, struct pp_slice text)
 	return true;
 }
 
-/* Base64 in either alphabet, padded or not. */
-static bool
-base64_put(struct pp_buf *b, struct pp_slice text)
-{
-	struct pp_buf plain = { 0 };
-	bool fine;
-	size_t i;
-
-	pp_buf_add(&plain, text.p, text.n);
-	for (i = 0; i < plain.n; i++)
-		plain.p[i] = (char)(plain.p[i] == '-' ? '+' : plain.p[i] == '_' ? '/' : plain.p[i]);
-	while (plain.n % 4 && !plain.failed)
-		pp_buf_addc(&plain, '=');
-	fine = pp_base64_take(b, pp_slice_of(plain.p, plain.n));
-	b->failed |= plain.failed;
-	pp_buf_release(&plain);
-	return fine;
-}
-
 static bool
 text_put(struct json_read *r, const struct otlp_field *field, const char **wrong)
 {
@@ -242,10 +223,10 @@ text_put(struct json_read *r, const struct otlp_field *field, const char **wrong
 	if (field->kind == OTLP_STRING)
 		pp_buf_add(r->out, value.p, value.n);
 	else if (field->hex == OTLP_BASE64 || !hex_put(r->out, value))
-		fine = field->hex != OTLP_HEX && base64_put(r->out, value);
+		fine = field->hex != OTLP_HEX && pp_base64_take_any(r->out, value);
 	else if (field->hex == OTLP_EITHER && value.n != 32) {
 		r->out->n = n;
-		fine = base64_put(r->out, value);
+		fine = pp_base64_take_any(r->out, value);
 	}
 	if (!fine)
 		r->out->n = n;

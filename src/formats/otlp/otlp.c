@@ -281,7 +281,7 @@ static const struct pp_holds otlp_holds[] = {
 
 const struct pp_format pp_format_otlp = {
 	.name = "otlp",
-	.title = "OTLP profiles (OpenTelemetry)",
+	.title = "OTLP profile (OpenTelemetry)",
 	.extensions = "otlp otlp.json otlp.jsonl",
 	.variants = "protobuf length-prefixed json jsonl",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_TIMELINE | PP_META | PP_EXTRAS,

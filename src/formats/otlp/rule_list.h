@@ -99,5 +99,5 @@ RULE(
 RULE(
     MAPPING_RANGE, "otlp-mapping-range", PP_WARNING, "a mapping ends before it starts",
     "The memory_limit of a mapping is below its memory_start, so that no address is in it. Its name is used all the same.")
-RULE(LINE_NUMBER, "otlp-line-number", PP_WARNING, "a line number makes no sense",
+RULE(LINE_NUMBER, "otlp-line-number", PP_WARNING, "a line number is impossible",
      "Lines and columns are counted from 1 on, and no file has 2^32. They are not shown.")

@@ -4,7 +4,7 @@
 #include "formats/perf/data.h"
 
 const struct pp_rule pp_pd_rules[] = {
-	[PP_PD_HEADER] = { "perf-header", PP_ERROR, "the header makes no sense",
+	[PP_PD_HEADER] = { "perf-header", PP_ERROR, "the header is not valid",
 	                   "A recording begins with its magic, the size of its header (104 "
 	                   "bytes, or 16 for what came through a pipe) and where its events "
 	                   "and records are. What it says does not fit the file. Nothing can "

@@ -133,7 +133,7 @@ static const struct pp_holds pprof_holds[] = {
 
 const struct pp_format pp_format_pprof = {
 	.name = "pprof",
-	.title = "pprof (Go and many others)",
+	.title = "pprof profile (Go and many others)",
 	.extensions = "pprof pb",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_META | PP_EXTRAS,
 	.bid = pprof_bid,

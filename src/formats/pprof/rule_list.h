@@ -86,7 +86,7 @@ RULE(MAPPING_RANGE, "pprof-mapping-range", PP_WARNING, "a mapping ends before it
 RULE(ADDRESS_RANGE, "pprof-address-range", PP_NOTE, "an address is outside of its mapping",
      "Agents that normalise addresses write such profiles. The address is kept as it is.")
 RULE(
-    LINE_NUMBER, "pprof-line-number", PP_WARNING, "a line number makes no sense",
+    LINE_NUMBER, "pprof-line-number", PP_WARNING, "a line number is impossible",
     "A line, a column or the first line of a function is negative or has more than 32 bits. It counts as unknown; written as pprof "
     "again it is kept.")
 RULE(

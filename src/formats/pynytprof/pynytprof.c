@@ -30,7 +30,7 @@ pynytprof_bid(const struct pp_peek *peek)
 
 static const struct pp_holds pynytprof_holds[] = {
 	{ .keeps = PP_HAS(PAIRS) | PP_HAS(CALLS) | PP_HAS(RECORDED) | PP_HAS(LINES) | PP_HAS(HITS) |
-	           PP_HAS(INCOMPLETE),
+	           PP_HAS(INCOMPLETE) | PP_HAS(UNCALLED),
 	  .has = PP_HAS(METADATA),
 	  .metrics = 1,
 	  .values = "time in whole ticks from 0 to 2^64-1" },

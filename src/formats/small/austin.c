@@ -11,6 +11,7 @@
  */
 #include "formats/small/austin.h"
 
+#define DIGITS_FIT 18 /* as many are a number of 64 bits */
 #define NO_STACK "[no stack]"
 
 extern const struct pp_format pp_format_austin;
@@ -193,9 +194,12 @@ frame_new(struct pp_austin *a, struct pp_slice text)
 	return true;
 }
 
+/* Puts the frame that a text is; false when it is none. */
+typedef bool frame_put(struct pp_austin *, struct pp_slice text);
+
 /* A frame that was there before is known by its text. */
 static bool
-frame_known(struct pp_austin *a, struct pp_slice text)
+frame_known(struct pp_austin *a, struct pp_slice text, frame_put *put)
 {
 	size_t before = a->stack.n;
 	bool is_new;
@@ -209,7 +213,7 @@ frame_known(struct pp_austin *a, struct pp_slice text)
 		pp_austin_push(a, a->frame_of.at[id]);
 		return true;
 	}
-	if (!frame_new(a, text))
+	if (!put(a, text))
 		return false;
 	while (pp_builder_ok(a->b) && a->frame_of.n <= id)
 		if (!pp_vec_push(&a->frame_of, 0))
@@ -226,7 +230,7 @@ frames_new(struct pp_austin *a, struct pp_slice rest)
 	bool more = true;
 
 	while (pp_slice_field(&rest, ';', &more, &frame))
-		if (frame.n && !frame_known(a, frame))
+		if (frame.n && !frame_known(a, frame, frame_new))
 			return false;
 	return true;
 }
@@ -255,31 +259,67 @@ frame_flat(struct pp_austin *a, struct pp_slice text)
 
 /* The end of ";L12" that a text has at a place, if a field ends there; 0 when it has none. */
 static size_t
-line_mark(struct pp_slice text, size_t at, uint64_t *line)
+line_mark(struct pp_slice text, size_t at)
 {
 	size_t end = at + 2;
+	uint64_t line;
 
 	if (at + 2 >= text.n || text.p[at] != ';' || text.p[at + 1] != 'L')
 		return 0;
 	while (end < text.n && pp_is_digit(text.p[end]))
 		end++;
 	if (end == at + 2 || (end < text.n && text.p[end] != ';') ||
-	    !pp_num_u64(pp_slice_of(text.p + at + 2, end - at - 2), line))
+	    (end - at - 2 > DIGITS_FIT &&
+	     !pp_num_u64(pp_slice_of(text.p + at + 2, end - at - 2), &line)))
 		return 0;
 	return end;
 }
 
-/* "name (file);L12;..." : the first " (" ends the name, as names have none, and ");L" the file. */
+/* "name (file);L12": the first " (" ends the name, as names have none. */
+static bool
+frame_old(struct pp_austin *a, struct pp_slice text)
+{
+	struct pp_slice rest = text;
+	uint64_t line;
+	size_t n;
+
+	while (rest.p[rest.n - 1] != ';')
+		rest.n--;
+	if (!pp_num_u64(pp_slice_from(text, rest.n + 1), &line))
+		return false;
+	rest.n -= 2;
+	for (n = 0; n + 1 < rest.n && !(rest.p[n] == ' ' && rest.p[n + 1] == '('); n++)
+		;
+	if (n + 1 >= rest.n)
+		return false;
+	pp_austin_push(a, pp_austin_frame(a, pp_slice_of(rest.p, n), pp_slice_from(rest, n + 2),
+	                                  line <= UINT32_MAX ? (uint32_t)line : 0));
+	return true;
+}
+
+/* The end of the first ");L12" of a text; 0 when it has none. */
+static size_t
+frame_end(struct pp_slice text)
+{
+	const unsigned char *at = text.p, *end = text.p + text.n;
+	size_t n = 0;
+
+	while (!n && (at = memchr(at, ')', (size_t)(end - at))))
+		n = line_mark(text, (size_t)(++at - text.p));
+	return n;
+}
+
+/* "name (file);L12;...", or flat ones. */
 static bool
 frames_old(struct pp_austin *a, struct pp_slice text)
 {
 	struct pp_slice frame, rest = text;
-	uint64_t line;
-	size_t at, end, n;
+	const unsigned char *mark = text.n ? memchr(text.p, ';', text.n) : NULL;
+	size_t end = 0;
 	bool more = true;
 
-	for (at = 0, end = 0; at < text.n && !end; at++)
-		end = line_mark(text, at, &line);
+	for (; mark && !end; mark = memchr(mark + 1, ';', (size_t)(text.p + text.n - mark) - 1))
+		end = line_mark(text, (size_t)(mark - text.p));
 	if (!end) {
 		while (text.n && pp_slice_field(&rest, ';', &more, &frame))
 			if (!frame_flat(a, frame))
@@ -287,18 +327,9 @@ frames_old(struct pp_austin *a, struct pp_slice text)
 		return true;
 	}
 	while (rest.n) {
-		for (at = 0, end = 0; at < rest.n && !end; at++)
-			end = rest.p[at] == ')' ? line_mark(rest, at + 1, &line) : 0;
-		if (!end)
+		end = frame_end(rest);
+		if (!end || !frame_known(a, pp_slice_of(rest.p, end), frame_old))
 			return false;
-		at--;
-		for (n = 0; n + 1 < at && !(rest.p[n] == ' ' && rest.p[n + 1] == '('); n++)
-			;
-		if (n + 1 >= at)
-			return false;
-		pp_austin_push(a, pp_austin_frame(a, pp_slice_of(rest.p, n),
-		                                  pp_slice_of(rest.p + n + 2, at - n - 2),
-		                                  line <= UINT32_MAX ? (uint32_t)line : 0));
 		rest = pp_slice_from(rest, end + (end < rest.n));
 	}
 	return true;
@@ -488,7 +519,7 @@ static const struct pp_holds austin_holds[] = {
 
 const struct pp_format pp_format_austin = {
 	.name = "austin",
-	.title = "austin (Python), text and MOJO",
+	.title = "austin profile (Python)",
 	.extensions = "austin mojo",
 	.variants = "text mojo",
 	.can = PP_CAN_READ | PP_TREE | PP_META,

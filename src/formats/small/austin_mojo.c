@@ -20,7 +20,17 @@
 struct last {
 	pp_frame *frames;
 	bool *native;
-	size_t n;
+	size_t n, room;
+};
+
+/* What a key of a process stands for: a text (s), a frame (f) or a thread (t). */
+struct known {
+	int64_t key;
+	uint32_t process;
+	char kind;
+	bool native;          /* no frame of Python */
+	uint32_t frame;       /* pp_frame, or the row of a thread's last stack + 1; 0 = not told */
+	struct pp_slice text; /* p NULL = not told */
 };
 
 struct mojo {
@@ -28,10 +38,12 @@ struct mojo {
 	const unsigned char *begin, *cur, *end;
 	int64_t version;
 	bool building, broken;
-	struct pp_strtab keys;         /* pid, kind and key as bytes */
-	PP_VEC(struct pp_slice) texts; /* by key; p NULL = not told */
-	PP_VEC(pp_frame) frames;       /* by key */
-	PP_VEC(bool) native;           /* by key: no frame of Python */
+	struct pp_map processes; /* pid to a number */
+	uint32_t process, process_count;
+	struct pp_strtab threads; /* pid and name as bytes */
+	struct pp_index index;    /* of what is known */
+	PP_VEC(struct known) known;
+	PP_VEC(struct last) last; /* by thread */
 	/* The stack that was begun. */
 	bool open;
 	int64_t pid, time, memory;
@@ -40,7 +52,7 @@ struct mojo {
 	PP_VEC(pp_frame) extra; /* :GC: and the like, on top */
 	PP_VEC(pp_frame) base;  /* frames of the stack by which a repeat is known */
 	PP_VEC(bool) base_native;
-	PP_VEC(struct last) last; /* by thread */
+	uint32_t owner; /* row of its last stack + 1; 0 = not looked up */
 	bool has[2];
 };
 
@@ -90,36 +102,43 @@ text_take(struct mojo *m)
 	return text;
 }
 
-/* The place of a key of the process in the tables. */
-static pp_str
+/* What a key of the process stands for, made when absent. NULL on failure. */
+static struct known *
 key_of(struct mojo *m, char kind, int64_t key)
 {
-	struct {
-		int64_t pid, key, kind;
-	} bytes = { m->pid, key, kind };
-	bool is_new;
-	pp_str id = 0;
+	uint64_t hash = pp_mix((uint64_t)key ^ m->index.seed, PP_HASH_K1) ^
+	                ((uint64_t)m->process << 8 | (unsigned char)kind);
+	uint32_t tag = pp_index_tag(&m->index, hash), row;
+	size_t at = pp_index_begin(&m->index, tag);
+	struct known *known;
 
-	if (!pp_strtab_intern(&m->keys, &bytes, sizeof bytes, &id, &is_new))
+	while ((row = pp_index_next(&m->index, tag, &at)) != PP_MAP_NONE) {
+		known = &m->known.at[row];
+		if (PP_LIKELY(known->key == key && known->process == m->process &&
+		              known->kind == kind))
+			return known;
+	}
+	row = (uint32_t)m->known.n;
+	if (!pp_vec_push(&m->known,
+	                 (struct known){ .key = key, .process = m->process, .kind = kind }) ||
+	    !pp_index_add(&m->index, tag, row)) {
 		pp_builder_fail(m->a->b, PP_E_NOMEM, NULL);
-	while (pp_builder_ok(m->a->b) && m->texts.n <= id)
-		if (!pp_vec_push(&m->texts, (struct pp_slice){ 0 }) ||
-		    !pp_vec_push(&m->frames, 0) || !pp_vec_push(&m->native, false) ||
-		    !pp_vec_push(&m->last, (struct last){ 0 }))
-			pp_builder_fail(m->a->b, PP_E_NOMEM, NULL);
-	return id;
+		return NULL;
+	}
+	return &m->known.at[row];
 }
 
 static struct pp_slice
 text_of(struct mojo *m, int64_t key)
 {
-	struct pp_slice text;
-	pp_str id;
+	struct pp_slice text = { 0 };
+	struct known *known;
 
 	if (key == 0 || key == 1)
 		return pp_slice_z(key ? UNKNOWN : "");
-	id = key_of(m, 's', key);
-	text = pp_builder_ok(m->a->b) ? m->texts.at[id] : (struct pp_slice){ 0 };
+	known = key_of(m, 's', key);
+	if (known)
+		text = known->text;
 	if (!text.p)
 		m->broken = true;
 	return text;
@@ -144,51 +163,58 @@ extra_push(struct mojo *m, const char *name)
 		pp_builder_fail(m->a->b, PP_E_NOMEM, NULL);
 }
 
-/* The place of the thread's last stack. */
-static pp_str
-thread_of(struct mojo *m)
+/* The thread's last stack; NULL on failure. */
+static struct last *
+last_of(struct mojo *m)
 {
-	struct pp_buf key = { 0 };
+	struct pp_buf bytes = { 0 };
+	struct known *thread;
 	bool is_new;
-	pp_str id = 0;
+	pp_str id;
 
-	pp_buf_add(&key, &m->pid, sizeof m->pid);
-	pp_buf_add(&key, m->thread.p, m->thread.n);
-	if (key.failed || !pp_strtab_intern(&m->keys, key.p, key.n, &id, &is_new))
+	if (m->owner)
+		return &m->last.at[m->owner - 1];
+	pp_buf_add(&bytes, &m->pid, sizeof m->pid);
+	pp_buf_add(&bytes, m->thread.p, m->thread.n);
+	thread = !bytes.failed && pp_strtab_intern(&m->threads, bytes.p, bytes.n, &id, &is_new)
+	             ? key_of(m, 't', id)
+	             : NULL;
+	pp_buf_release(&bytes);
+	if (!thread || (!thread->frame && !pp_vec_push(&m->last, (struct last){ 0 }))) {
 		pp_builder_fail(m->a->b, PP_E_NOMEM, NULL);
-	pp_buf_release(&key);
-	while (pp_builder_ok(m->a->b) && m->last.n <= id)
-		if (!pp_vec_push(&m->texts, (struct pp_slice){ 0 }) ||
-		    !pp_vec_push(&m->frames, 0) || !pp_vec_push(&m->native, false) ||
-		    !pp_vec_push(&m->last, (struct last){ 0 }))
-			pp_builder_fail(m->a->b, PP_E_NOMEM, NULL);
-	return id;
+		return NULL;
+	}
+	if (!thread->frame)
+		thread->frame = (uint32_t)m->last.n;
+	m->owner = thread->frame;
+	return &m->last.at[m->owner - 1];
 }
 
 static void
 last_keep(struct mojo *m)
 {
-	pp_str id = thread_of(m);
-	struct last *last;
-	pp_frame *frames;
-	bool *native;
+	struct last *last = last_of(m);
+	size_t n = m->base.n;
 
-	if (!pp_builder_ok(m->a->b))
+	if (!last)
 		return;
-	last = &m->last.at[id];
-	frames = realloc(last->frames, (m->base.n + 1) * sizeof *frames);
-	last->frames = frames ? frames : last->frames;
-	native = realloc(last->native, (m->base.n + 1) * sizeof *native);
-	last->native = native ? native : last->native;
-	if (!frames || !native) {
-		pp_builder_fail(m->a->b, PP_E_NOMEM, NULL);
-		return;
+	if (n > last->room) {
+		pp_frame *frames = realloc(last->frames, 2 * n * sizeof *frames);
+		bool *native = realloc(last->native, 2 * n * sizeof *native);
+
+		last->frames = frames ? frames : last->frames;
+		last->native = native ? native : last->native;
+		if (!frames || !native) {
+			pp_builder_fail(m->a->b, PP_E_NOMEM, NULL);
+			return;
+		}
+		last->room = 2 * n;
 	}
-	if (m->base.n) {
-		memcpy(frames, m->base.at, m->base.n * sizeof *frames);
-		memcpy(native, m->base_native.at, m->base.n * sizeof *native);
+	if (n) {
+		memcpy(last->frames, m->base.at, n * sizeof *last->frames);
+		memcpy(last->native, m->base_native.at, n * sizeof *last->native);
 	}
-	last->n = m->base.n;
+	last->n = n;
 }
 
 /* The stack before, without the native frames on its top, goes below what was told of this one. */
@@ -197,11 +223,12 @@ repeat_put(struct mojo *m)
 {
 	const struct last *last;
 	size_t n, was = m->base.n;
-	pp_str id = thread_of(m);
 
-	if (!pp_builder_ok(m->a->b) || !m->building)
+	if (!m->building)
 		return;
-	last = &m->last.at[id];
+	last = last_of(m);
+	if (!last)
+		return;
 	for (n = last->n; n && last->native[n - 1]; n--)
 		;
 	if (n == 0)
@@ -217,11 +244,36 @@ repeat_put(struct mojo *m)
 	m->base.n = m->base_native.n = was + n;
 }
 
+/* The series of the thread, which is mostly that of the stack before. */
+static uint32_t
+series_of(struct mojo *m)
+{
+	struct pp_austin *a = m->a;
+
+	if (!a->last_thread.p || a->last_pid != m->pid || !pp_slice_eq(a->last_thread, m->thread)) {
+		a->last_series = pp_austin_series(a, m->pid, m->thread, false);
+		a->last_pid = m->pid;
+		a->last_thread = m->thread;
+	}
+	return a->last_series;
+}
+
+static void
+frames_give(struct mojo *m, const pp_frame *frames, size_t n)
+{
+	struct pp_austin *a = m->a;
+
+	if (!pp_vec_reserve(&a->stack, a->stack.n + n))
+		pp_builder_fail(a->b, PP_E_NOMEM, NULL);
+	if (!n || !pp_builder_ok(a->b))
+		return;
+	memcpy(a->stack.at + a->stack.n, frames, n * sizeof *frames);
+	a->stack.n += n;
+}
+
 static void
 stack_end(struct mojo *m)
 {
-	size_t i;
-
 	if (!m->open)
 		return;
 	m->has[0] |= m->timed;
@@ -229,17 +281,28 @@ stack_end(struct mojo *m)
 	if (m->building) {
 		last_keep(m);
 		m->a->stack.n = 0;
-		for (i = 0; i < m->base.n; i++)
-			pp_austin_push(m->a, m->base.at[i]);
-		for (i = 0; i < m->extra.n; i++)
-			pp_austin_push(m->a, m->extra.at[i]);
+		frames_give(m, m->base.at, m->base.n);
+		frames_give(m, m->extra.at, m->extra.n);
 		if (m->timed && m->memory < 0)
 			m->memory = 0;
 		if (pp_builder_ok(m->a->b))
-			pp_austin_give(m->a, pp_austin_series(m->a, m->pid, m->thread, false),
-			               m->time, m->memory);
+			pp_austin_give(m->a, series_of(m), m->time, m->memory);
 	}
 	m->open = false;
+}
+
+/* Keys are those of a process from here on. */
+static void
+process_set(struct mojo *m, int64_t pid)
+{
+	uint32_t found = pp_map_get(&m->processes, (uint64_t)pid);
+
+	if (found == PP_MAP_NONE) {
+		found = m->process_count++;
+		if (!pp_map_set(&m->processes, (uint64_t)pid, found))
+			pp_builder_fail(m->a->b, PP_E_NOMEM, NULL);
+	}
+	m->process = found;
 }
 
 static void
@@ -254,6 +317,10 @@ stack_begin(struct mojo *m)
 	if (m->broken)
 		return;
 	stack_end(m);
+	if (pid != m->pid || !m->process_count)
+		process_set(m, pid);
+	if (pid != m->pid || !pp_slice_eq(thread, m->thread))
+		m->owner = 0;
 	m->pid = pid;
 	m->thread = thread;
 	m->time = m->memory = 0;
@@ -276,7 +343,7 @@ frame_tell(struct mojo *m)
 	int64_t key = number_take(m), file = number_take(m), scope = number_take(m),
 	        line = number_take(m);
 	struct pp_slice name, place;
-	pp_str id;
+	struct known *known;
 
 	if (m->version >= 2) {
 		(void)number_take(m);
@@ -287,30 +354,30 @@ frame_tell(struct mojo *m)
 		return;
 	name = text_of(m, scope);
 	place = text_of(m, file);
-	id = key_of(m, 'f', key);
-	if (m->broken || !pp_builder_ok(m->a->b))
+	known = key_of(m, 'f', key);
+	if (m->broken || !known)
 		return;
-	m->frames.at[id] = pp_austin_frame(m->a, name, place,
-	                                   line > 0 && line <= UINT32_MAX ? (uint32_t)line : 0);
-	m->native.at[id] = is_native(place);
+	known->frame = pp_austin_frame(m->a, name, place,
+	                               line > 0 && line <= UINT32_MAX ? (uint32_t)line : 0);
+	known->native = is_native(place);
 }
 
 static void
 frame_name(struct mojo *m)
 {
 	int64_t key = number_take(m);
-	pp_str id;
+	const struct known *known;
 
 	if (m->broken || !m->building)
 		return;
-	id = key_of(m, 'f', key);
-	if (!pp_builder_ok(m->a->b))
+	known = key_of(m, 'f', key);
+	if (!known)
 		return;
-	if (!m->frames.at[id])
+	if (!known->frame)
 		pp_austin_report(m->a, PP_AUSTIN_FRAME,
 		                 pp_at_offset((uint64_t)(m->cur - m->begin)));
 	else
-		frame_push(m, m->frames.at[id], m->native.at[id]);
+		frame_push(m, known->frame, known->native);
 }
 
 static void
@@ -346,13 +413,13 @@ string_tell(struct mojo *m)
 {
 	int64_t key = number_take(m);
 	struct pp_slice text = text_take(m);
-	pp_str id;
+	struct known *known;
 
 	if (m->broken || !m->building)
 		return;
-	id = key_of(m, 's', key);
-	if (pp_builder_ok(m->a->b))
-		m->texts.at[id] = text;
+	known = key_of(m, 's', key);
+	if (known)
+		known->text = text;
 }
 
 /* An event within a stack; false when there is no such kind. */
@@ -437,11 +504,13 @@ events_read(struct mojo *m, struct pp_slice text)
 void
 pp_austin_mojo(struct pp_austin *a, struct pp_slice text)
 {
-	struct mojo m = { .a = a };
+	struct mojo m = { .a = a,
+		          .processes.seed = a->reader->seed,
+		          .index.seed = a->reader->seed };
 	size_t i;
 
 	a->b->profile->variant = pp_build_strz(a->b, "mojo");
-	if (!pp_strtab_init(&m.keys, a->reader->seed))
+	if (!pp_strtab_init(&m.threads, a->reader->seed))
 		pp_builder_fail(a->b, PP_E_NOMEM, NULL);
 	if (pp_builder_ok(a->b))
 		events_read(&m, text);
@@ -454,11 +523,11 @@ pp_austin_mojo(struct pp_austin *a, struct pp_slice text)
 		free(m.last.at[i].frames);
 		free(m.last.at[i].native);
 	}
-	pp_strtab_release(&m.keys);
-	pp_vec_release(&m.texts);
-	pp_vec_release(&m.frames);
-	pp_vec_release(&m.native);
 	pp_vec_release(&m.last);
+	pp_strtab_release(&m.threads);
+	pp_map_release(&m.processes);
+	pp_slots_release(&m.index.slots);
+	pp_vec_release(&m.known);
 	pp_vec_release(&m.base);
 	pp_vec_release(&m.base_native);
 	pp_vec_release(&m.extra);

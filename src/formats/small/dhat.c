@@ -367,7 +367,7 @@ static const struct pp_holds dhat_holds[] = {
 
 const struct pp_format pp_format_dhat = {
 	.name = "dhat",
-	.title = "DHAT of Valgrind and of Rust",
+	.title = "DHAT heap profile (Valgrind, Rust)",
 	.extensions = "dhat.json",
 	.can = PP_CAN_READ | PP_TREE | PP_META,
 	.bid = dhat_bid,

@@ -7,6 +7,7 @@
 
 #define REF_FLAG 0x80
 #define LONG_DIGIT 15
+#define PLAIN_MAX 4
 
 static bool
 fail(struct pp_marshal *m, const char *problem)
@@ -76,10 +77,8 @@ text_take(struct pp_marshal *m, unsigned count_bytes, struct pp_py_row *row)
 	uint32_t n;
 
 	row->type = PP_PY_TEXT;
-	if (!count_take(m, count_bytes, &n) || !bytes_take(m, n, &row->text.p))
-		return false;
-	row->text.n = n;
-	return true;
+	row->size = (uint8_t)count_bytes;
+	return count_take(m, count_bytes, &n) && bytes_take(m, n, &row->at);
 }
 
 static bool
@@ -179,13 +178,65 @@ code_take(struct pp_marshal *m, struct pp_py_row *row)
 	return fail(m, "it holds code of no Python that is known");
 }
 
+/* The number that stands at a place, or the one that is named there; false when there is none. */
+static inline bool
+plain_at(const struct pp_marshal *m, const unsigned char *at, struct pp_py_row *out)
+{
+	uint64_t bits = number_at(at + 1, 4);
+
+	out->type = PP_PY_INT;
+	if (*at == 'i') {
+		out->whole = (int32_t)bits;
+	} else if (*at == 'g') {
+		bits = number_at(at + 1, 8);
+		out->type = PP_PY_FLOAT;
+		memcpy(&out->real, &bits, sizeof bits);
+	} else {
+		if (*at != 'r' || bits >= m->refs.n)
+			return false;
+		*out = m->rows.at[m->refs.at[bits]];
+	}
+	return out->type == PP_PY_INT || out->type == PP_PY_FLOAT;
+}
+
+static inline size_t
+plain_size(unsigned char code)
+{
+	return code == 'g' ? 9 : 5;
+}
+
+/* Takes a tuple of a few numbers at once, as most are; false when it is none, or one of them is named later on. */
+static bool
+plain_tuple_take(struct pp_marshal *m, uint32_t n, struct pp_py_row *row)
+{
+	const unsigned char *at = m->cur;
+	struct pp_py_row number;
+	uint32_t i;
+
+	if (n == 0 || n > PLAIN_MAX || (size_t)(m->end - at) < 9 * (size_t)n)
+		return false;
+	for (i = 0; i < n; i++) {
+		if (!plain_at(m, at, &number))
+			return false;
+		at += plain_size(*at);
+	}
+	*row = (struct pp_py_row){ .type = PP_PY_PLAIN, .size = (uint8_t)n, .at = m->cur };
+	m->cur = at;
+	return true;
+}
+
 /* A tuple, list or dict begins; `left` is how many follow in it, and nothing is known of a dict. */
 static bool
 container_take(struct pp_marshal *m, unsigned char code, struct pp_py_row *row, uint32_t *left)
 {
 	row->type = code == '{' ? PP_PY_DICT : PP_PY_TUPLE;
 	row->open = true;
-	return code == '{' || count_take(m, code == ')' ? 1 : 4, left);
+	if (code == '{')
+		return true;
+	if (!count_take(m, code == ')' ? 1 : 4, left))
+		return false;
+	(void)plain_tuple_take(m, *left, row);
+	return true;
 }
 
 static bool
@@ -306,12 +357,13 @@ code_is_new(const struct pp_marshal *m, const struct pp_py_row *code)
 
 /* Whether code is at its end; its first line is no object and stands between its parts. */
 static bool
-code_ends(struct pp_marshal *m, struct pp_py_row *code)
+code_ends(struct pp_marshal *m, struct pp_py_open *in)
 {
+	const struct pp_py_row *code = &m->rows.at[in->row];
 	uint64_t line;
 
 	if (code->n == CODE_LINE_BEHIND && number_take(m, 4, &line))
-		code->line = (int32_t)line;
+		in->line = (uint32_t)line;
 	return code->n >= CODE_OLD_PARTS &&
 	       code->n >= (code_is_new(m, code) ? CODE_PARTS : CODE_OLD_PARTS);
 }
@@ -321,11 +373,11 @@ static bool
 ends_take(struct pp_marshal *m, bool null)
 {
 	while (m->open.n) {
-		const struct pp_py_open *in = &m->open.at[m->open.n - 1];
+		struct pp_py_open *in = &m->open.at[m->open.n - 1];
 		struct pp_py_row *row = &m->rows.at[in->row];
 		bool dict = row->type == PP_PY_DICT;
 
-		if (row->type == PP_PY_CODE ? null || !code_ends(m, row)
+		if (row->type == PP_PY_CODE ? null || !code_ends(m, in)
 		    : dict                  ? !null
 		                            : in->left > 0)
 			break;
@@ -333,6 +385,8 @@ ends_take(struct pp_marshal *m, bool null)
 			return fail(m, "a key has no value");
 		null = null && !dict;
 		row->open = false;
+		if (row->type == PP_PY_CODE)
+			row->n = in->line;
 		m->open.n--;
 	}
 	return (!null && !m->problem) || fail(m, "a null stands where no dict ends");
@@ -434,19 +488,37 @@ pp_py_tuple(const struct pp_marshal *m, uint32_t row, uint32_t *out, unsigned n)
 }
 
 bool
-pp_py_real(const struct pp_marshal *m, uint32_t row, double *out)
+pp_py_items(const struct pp_marshal *m, uint32_t row, struct pp_py_row *out, unsigned n)
 {
-	const struct pp_py_row *r = pp_py_at(m, row);
+	const struct pp_py_row *tuple = pp_py_at(m, row);
+	const unsigned char *at;
+	uint32_t item;
+	unsigned i;
 
+	if (tuple->type == PP_PY_PLAIN) {
+		if (tuple->size != n)
+			return false;
+		for (i = 0, at = tuple->at; i < n; i++, at += plain_size(*at))
+			(void)plain_at(m, at, &out[i]);
+		return true;
+	}
+	if (tuple->type != PP_PY_TUPLE || tuple->n != n)
+		return false;
+	for (i = 0, item = tuple->first; i < n; i++, item = m->rows.at[item].next)
+		out[i] = *pp_py_at(m, item);
+	return true;
+}
+
+bool
+pp_py_real(const struct pp_py_row *r, double *out)
+{
 	*out = r->type == PP_PY_FLOAT ? r->real : (double)r->whole;
 	return (r->type == PP_PY_FLOAT && isfinite(r->real)) || r->type == PP_PY_INT;
 }
 
 bool
-pp_py_whole(const struct pp_marshal *m, uint32_t row, int64_t *out)
+pp_py_whole(const struct pp_py_row *r, int64_t *out)
 {
-	const struct pp_py_row *r = pp_py_at(m, row);
-
 	*out = r->whole;
 	return r->type == PP_PY_INT;
 }
@@ -456,8 +528,10 @@ pp_py_text(const struct pp_marshal *m, uint32_t row, struct pp_slice *out)
 {
 	const struct pp_py_row *r = pp_py_at(m, row);
 
-	*out = r->text;
-	return r->type == PP_PY_TEXT;
+	if (r->type != PP_PY_TEXT)
+		return false;
+	*out = pp_slice_of(r->at, (size_t)number_at(r->at - r->size, r->size));
+	return true;
 }
 
 bool
@@ -470,7 +544,7 @@ pp_py_code(const struct pp_marshal *m, uint32_t row, struct pp_slice *name, stru
 	if (code->type != PP_PY_CODE)
 		return false;
 	at = code_is_new(m, code) ? CODE_FILE : CODE_OLD_FILE;
-	*line = code->line;
+	*line = (int32_t)code->n;
 	return pp_py_text(m, code_part(m, code, at), file) &&
 	       pp_py_text(m, code_part(m, code, at + 1), name);
 }

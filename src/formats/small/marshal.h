@@ -20,21 +20,24 @@ enum pp_py_type {
 	PP_PY_TUPLE, /* and lists */
 	PP_PY_DICT,  /* key, value, key, value, ... */
 	PP_PY_CODE,  /* of a function, as the parts that marshal has of it */
+	PP_PY_PLAIN, /* a tuple of numbers, which have no rows of their own */
 	PP_PY_SAME   /* as another row */
 };
 
+/* There is one for every 10 bytes of a file or so: small. */
 struct pp_py_row {
 	uint8_t type;  /* enum pp_py_type */
 	bool open;     /* not read to its end yet */
+	uint8_t size;  /* of a text: of the count before it; of a plain tuple: how many numbers */
 	uint32_t next; /* within the same tuple or dict; 0 = none */
 	union {
 		int64_t whole;
 		double real;
-		struct pp_slice text;
+		const unsigned char
+		    *at; /* where a text, or the first number of a plain tuple, stands */
 		struct {
 			uint32_t first; /* of a tuple, dict or code; 0 = none */
-			uint32_t n;     /* how many there are */
-			int32_t line;   /* of code: its first */
+			uint32_t n; /* how many there are; of code that was read: its first line */
 		};
 		uint32_t as;
 	};
@@ -44,6 +47,7 @@ struct pp_py_row {
 struct pp_py_open {
 	uint32_t row, last; /* `last` of what hangs on it */
 	uint32_t left;      /* of a tuple: how many follow */
+	uint32_t line;      /* of code: its first */
 };
 
 /* Zero is empty; row 0 is none. To be released. */
@@ -71,11 +75,13 @@ pp_py_at(const struct pp_marshal *m, uint32_t row)
 	return r->type == PP_PY_SAME ? &m->rows.at[r->as] : r;
 }
 
-/* The first rows of a tuple; false when it is none or has not as many. */
+/* The rows of a tuple; false when it is none that has them, or has not as many. */
 bool pp_py_tuple(const struct pp_marshal *, uint32_t row, uint32_t *out, unsigned n);
+/* The items of a tuple, plain or not; false when it is none or has not as many. */
+bool pp_py_items(const struct pp_marshal *, uint32_t row, struct pp_py_row *out, unsigned n);
 /* Numbers, whole or not; false when it is none. */
-bool pp_py_real(const struct pp_marshal *, uint32_t row, double *);
-bool pp_py_whole(const struct pp_marshal *, uint32_t row, int64_t *);
+bool pp_py_real(const struct pp_py_row *, double *);
+bool pp_py_whole(const struct pp_py_row *, int64_t *);
 bool pp_py_text(const struct pp_marshal *, uint32_t row, struct pp_slice *);
 /* What code is called and where it stands. */
 bool pp_py_code(const struct pp_marshal *, uint32_t row, struct pp_slice *name,

@@ -32,7 +32,7 @@ enum { MS_LINE, MS_CUT, MS_TREE };
 
 static const struct pp_rule ms_rules[] = {
 	[MS_LINE] = { "massif-line", PP_ERROR, "a line is not what massif writes",
-	              "A line of a tree is n, a number of callers, bytes, and a function or what stands for some. The "
+	              "A line of a tree is n, a number of callers, bytes, and a function or a summary of several. The "
 	              "rest of the tree was not read." },
 	[MS_CUT] = { "massif-cut", PP_ERROR, "the file breaks off",
 	             "The tree of the snapshot has fewer callers than it says. Everything before it was read." },
@@ -318,7 +318,7 @@ static const struct pp_holds ms_holds[] = {
 
 const struct pp_format pp_format_massif = {
 	.name = "massif",
-	.title = "Massif of Valgrind",
+	.title = "Massif heap profile (Valgrind)",
 	.extensions = "massif",
 	.can = PP_CAN_READ | PP_TREE | PP_META,
 	.bid = ms_bid,

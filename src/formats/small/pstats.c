@@ -60,7 +60,19 @@ report(struct pstats_read *r, int rule, const char *what)
 
 /* ---- recognition -------------------------------------------------------------------------- */
 
-/* A dict and, in its first key, a tuple of three that begins with a text. */
+/* Whether the size of a tuple is no text: sizes are small, or written in four bytes. */
+static bool
+is_size(const unsigned char *p, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (p[i] < ' ' || p[i] > '~')
+			return true;
+	return false;
+}
+
+/* A dict and, in its first key, a tuple; that of three that begins with a text is one of a profile's for sure. */
 static int
 pstats_bid(const struct pp_peek *peek)
 {
@@ -77,10 +89,12 @@ pstats_bid(const struct pp_peek *peek)
 		return 0;
 	n -= 2;
 	p += 2;
-	if (n < 5 || p[0] != 3 || (!small && (p[1] || p[2] || p[3])))
+	if (!is_size(p, small ? n > 0 : n < 4 ? n : 4))
 		return 0;
+	if (n < 5 || p[0] != 3 || (!small && (p[1] || p[2] || p[3])))
+		return 12;
 	p += small ? 1 : 4;
-	return strchr("stuaAzZ", *p & 0x7f) && (*p & 0x7f) ? 40 : 0;
+	return strchr("stuaAzZ", *p & 0x7f) && (*p & 0x7f) ? 40 : 12;
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */
@@ -110,7 +124,7 @@ func_of(struct pstats_read *r, uint32_t key, uint32_t flags)
 	int64_t line;
 
 	if (!pp_py_tuple(&r->m, key, part, 3) || !pp_py_text(&r->m, part[0], &file) ||
-	    !pp_py_whole(&r->m, part[1], &line))
+	    !pp_py_whole(pp_py_at(&r->m, part[1]), &line))
 		return 0;
 	row.name = name_of(r, part[2]);
 	if (!row.name && pp_py_at(&r->m, part[2])->type != PP_PY_TEXT)
@@ -164,24 +178,24 @@ sum_add(struct pstats_read *r, double seconds)
 	r->sum += exact;
 }
 
-/* A function and what it costs; its dict of callers, 0 when the entry is none. */
-static uint32_t
-entry_read(struct pstats_read *r, uint32_t key, uint32_t value)
+/* A function and what it costs, and the first of its callers; false when the entry is none. */
+static bool
+entry_read(struct pstats_read *r, uint32_t key, uint32_t value, uint32_t *callers)
 {
 	struct pp_func_costs costs;
-	uint32_t part[5];
+	struct pp_py_row part[5];
 	int64_t primitive, calls;
 	double own, all;
 	pp_func func;
 
-	if (!pp_py_tuple(&r->m, value, part, 5) || !pp_py_whole(&r->m, part[0], &primitive) ||
-	    !pp_py_whole(&r->m, part[1], &calls) || calls < 0 || primitive < 0 ||
-	    !pp_py_real(&r->m, part[2], &own) || !pp_py_real(&r->m, part[3], &all) ||
-	    pp_py_at(&r->m, part[4])->type != PP_PY_DICT)
-		return 0;
+	if (!pp_py_items(&r->m, value, part, 5) || !pp_py_whole(&part[0], &primitive) ||
+	    !pp_py_whole(&part[1], &calls) || calls < 0 || primitive < 0 ||
+	    !pp_py_real(&part[2], &own) || !pp_py_real(&part[3], &all) ||
+	    part[4].type != PP_PY_DICT)
+		return false;
 	func = func_of(r, key, PP_FUNC_DECLARED);
 	if (!func || !pp_build_func_costs(r->b, func, &costs))
-		return 0;
+		return false;
 	pp_count_add(costs.calls, (uint64_t)calls);
 	costs.total->d += all;
 	costs.own->d += own;
@@ -190,7 +204,8 @@ entry_read(struct pstats_read *r, uint32_t key, uint32_t value)
 	primitive_keep(r, PP_TABLE_FUNCS, func, calls, primitive);
 	if (!pp_vec_push(&r->listed, func))
 		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
-	return part[4];
+	*callers = part[4].first;
+	return true;
 }
 
 /* What the callers of a function tell of it. */
@@ -225,13 +240,13 @@ caller_read(struct pstats_read *r, pp_func callee, uint32_t key, uint32_t value,
 	struct pp_edge_row edge = { .callee = callee };
 	int64_t calls, primitive, *cells;
 	double own = 0, all = 0;
-	uint32_t part[4], row;
+	struct pp_py_row part[4];
 
-	if (pp_py_whole(&r->m, value, &calls))
+	if (pp_py_whole(pp_py_at(&r->m, value), &calls))
 		primitive = calls;
-	else if (!pp_py_tuple(&r->m, value, part, 4) || !pp_py_whole(&r->m, part[0], &calls) ||
-	         !pp_py_whole(&r->m, part[1], &primitive) || !pp_py_real(&r->m, part[2], &own) ||
-	         !pp_py_real(&r->m, part[3], &all))
+	else if (!pp_py_items(&r->m, value, part, 4) || !pp_py_whole(&part[0], &calls) ||
+	         !pp_py_whole(&part[1], &primitive) || !pp_py_real(&part[2], &own) ||
+	         !pp_py_real(&part[3], &all))
 		return false;
 	edge.caller = func_of(r, key, 0);
 	if (!edge.caller || calls < 0)
@@ -247,15 +262,15 @@ caller_read(struct pstats_read *r, pp_func callee, uint32_t key, uint32_t value,
 	(void)pp_cell_add(PP_INT, &cells[0], calls);
 	(void)pp_cell_add(PP_REAL, &cells[1], pp_cell_real(all));
 	(void)pp_cell_add(PP_REAL, &cells[2], pp_cell_real(own));
-	row = pp_build_edge_row(r->b, &edge);
-	primitive_keep(r, PP_TABLE_CALLS, row, calls, primitive);
+	if (calls != primitive)
+		primitive_keep(r, PP_TABLE_CALLS, pp_build_edge_row(r->b, &edge), calls, primitive);
 	return true;
 }
 
 static void
-callers_read(struct pstats_read *r, pp_func callee, uint32_t dict)
+callers_read(struct pstats_read *r, pp_func callee, uint32_t key)
 {
-	uint32_t key = pp_py_at(&r->m, dict)->first, value;
+	uint32_t value;
 	struct told told = { 0 };
 	bool fine = true;
 
@@ -310,13 +325,12 @@ dict_read(struct pstats_read *r)
 	if (!pp_build_func_costs(r->b, 0, &whole))
 		return;
 	for (; key && pp_builder_ok(r->b); key = r->m.rows.at[value].next) {
-		uint32_t dict;
+		uint32_t first = 0;
 
 		value = r->m.rows.at[key].next;
-		dict = entry_read(r, key, value);
-		if (!dict && pp_builder_ok(r->b))
+		if (!entry_read(r, key, value, &first) && pp_builder_ok(r->b))
 			report(r, PSTATS_SHAPE, pstats_rules[PSTATS_SHAPE].title);
-		else if (!pp_vec_push(&callers, dict))
+		else if (!pp_vec_push(&callers, first))
 			pp_builder_fail(r->b, PP_E_NOMEM, NULL);
 	}
 	if (pp_builder_ok(r->b) && !pp_order_is_costs(r->reader->order))
@@ -392,7 +406,7 @@ static const struct pp_holds pstats_holds[] = {
 
 const struct pp_format pp_format_pstats = {
 	.name = "pstats",
-	.title = "Python's cProfile and profile (pstats)",
+	.title = "Python profile (cProfile, pstats)",
 	.extensions = "pstats prof cprof",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_EDGES,
 	.bid = pstats_bid,

@@ -342,7 +342,7 @@ static const struct pp_holds pi_holds[] = {
 
 const struct pp_format pp_format_pyinstrument = {
 	.name = "pyinstrument",
-	.title = "pyinstrument (Python), as JSON",
+	.title = "pyinstrument profile (Python)",
 	.extensions = "pyisession",
 	.can = PP_CAN_READ | PP_TREE | PP_META,
 	.bid = pi_bid,

@@ -58,6 +58,7 @@ struct sp_read {
 	struct pp_json_member member[MEMBERS];
 	struct pp_strtab ids;
 	PP_VEC(pp_frame) frames; /* by id; 0 = not listed */
+	struct pp_map numbers;   /* frames by the number that their id is */
 	PP_VEC(pp_frame) stack;
 	pp_json_numbers deltas;
 	bool timed, flat;
@@ -188,6 +189,7 @@ frame_read(struct sp_read *r, struct pp_json_str id, struct pp_scan *s)
 		                            { .key = "total_samples" }, { .key = "lines" } };
 	struct pp_func_row func = { .flags = PP_FUNC_DECLARED };
 	uint32_t at = id_of(r, id.raw);
+	uint64_t number;
 	int64_t line;
 	pp_func made;
 
@@ -208,6 +210,10 @@ frame_read(struct sp_read *r, struct pp_json_str id, struct pp_scan *s)
 		func.line = (uint32_t)line;
 	made = pp_build_func(r->b, &func);
 	r->frames.at[at] = pp_build_frame(r->b, &(struct pp_frame_row){ .func = made });
+	/* Lists of stacks have the same digits as a number. */
+	if (pp_num_u64(id.raw, &number) && (id.raw.p[0] != '0' || id.raw.n == 1) &&
+	    !pp_map_set(&r->numbers, number, r->frames.at[at]))
+		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
 	if (!pp_builder_ok(r->b))
 		return;
 	if (r->flat)
@@ -272,43 +278,99 @@ stack_give(struct sp_read *r, int64_t count)
 	(void)pp_build_stack(r->b, r->series, r->stack.at, r->stack.n, values);
 }
 
-/* A whole number that comes next in the list; false when the list ends or has something else. */
+/* Numbers of the list that were read ahead, and the scan before them. */
+struct raw {
+	struct pp_scan s, before;
+	uint64_t some[256];
+	size_t n, at;
+};
+
+/* Whether the list goes on. */
 static bool
-raw_number(struct pp_scan *s, struct pp_json_num *num)
+raw_more(struct raw *x)
 {
-	return pp_scan_item(s) && pp_scan_peek(s) == PP_JSON_NUMBER && pp_scan_number(s, num) &&
-	       num->integer && !num->negative;
+	if (x->at < x->n)
+		return true;
+	x->before = x->s;
+	x->n = pp_scan_plain_u64s(&x->s, x->some, PP_COUNT_OF(x->some));
+	x->at = 0;
+	return x->n > 0 || pp_scan_item(&x->s);
 }
 
-/* One stack; false when it breaks off. */
+/* A whole number that comes next in the list, whose digits are given where it was not read ahead; false when it is none. */
 static bool
-stack_read(struct sp_read *r, struct pp_scan *s, const struct pp_json_num *frames)
+raw_number(struct raw *x, uint64_t *value, struct pp_slice *digits)
 {
 	struct pp_json_num num;
-	int64_t n, i, count;
-	bool fine = true;
+
+	digits->n = 0;
+	if (PP_LIKELY(x->at < x->n)) {
+		*value = x->some[x->at++];
+		return true;
+	}
+	if (pp_scan_peek(&x->s) != PP_JSON_NUMBER || !pp_scan_number(&x->s, &num) || !num.integer ||
+	    num.negative)
+		return false;
+	*digits = num.text;
+	*value = num.fits ? num.magnitude : UINT64_MAX;
+	return true;
+}
+
+/* Where the number stands that came last. */
+static const unsigned char *
+raw_place(const struct raw *x)
+{
+	struct pp_scan s = x->before;
+	size_t i;
+
+	for (i = 0; i + 1 < x->at && pp_scan_item(&s); i++)
+		(void)pp_scan_skip(&s, NULL);
+	(void)pp_scan_item(&s);
+	return s.cur;
+}
+
+/* The frame of an id, 0 when it is not listed. */
+static pp_frame
+raw_frame(struct sp_read *r, uint64_t value, struct pp_slice digits)
+{
+	uint32_t found;
 	pp_str id;
 
+	if (digits.n)
+		return pp_strtab_find(&r->ids, digits.p, digits.n, &id) ? r->frames.at[id] : 0;
+	found = pp_map_get(&r->numbers, value);
+	return found == PP_MAP_NONE ? 0 : found;
+}
+
+/* One stack, whose depth comes next; false when it breaks off. */
+static bool
+stack_read(struct sp_read *r, struct raw *x)
+{
+	struct pp_slice digits;
+	uint64_t n, i, value;
+	bool fine = true;
+
 	r->stack.n = 0;
-	if (!pp_json_num_i64(frames, &n))
+	if (!raw_number(x, &n, &digits) || n > INT64_MAX)
 		return false;
-	for (i = 0; i < n; i++) {
-		if (!raw_number(s, &num))
+	for (i = 0; i < n && pp_builder_ok(r->b); i++) {
+		pp_frame frame;
+
+		if (!raw_more(x) || !raw_number(x, &value, &digits))
 			return false;
-		if (!pp_strtab_find(&r->ids, num.text.p, num.text.n, &id) || !r->frames.at[id])
-			fine = false;
-		else if (!pp_vec_push(&r->stack, r->frames.at[id]))
+		frame = raw_frame(r, value, digits);
+		fine &= frame != 0;
+		if (frame && !pp_vec_push(&r->stack, frame))
 			pp_builder_fail(r->b, PP_E_NOMEM, NULL);
 	}
-	if (!raw_number(s, &num) || !pp_json_num_i64(&num, &count))
+	if (!raw_more(x) || !raw_number(x, &value, &digits) || value > INT64_MAX)
 		return false;
 	if (fine) {
-		stack_give(r, count);
+		stack_give(r, (int64_t)value);
 	} else {
-		report(r, SP_FRAME, num.text.p);
-		r->delta += r->timed && count < (int64_t)(r->deltas.n - r->delta)
-		                ? (size_t)count
-		                : r->deltas.n - r->delta;
+		report(r, SP_FRAME, raw_place(x));
+		r->delta += r->timed && value < r->deltas.n - r->delta ? (size_t)value
+		                                                       : r->deltas.n - r->delta;
 	}
 	return true;
 }
@@ -316,22 +378,19 @@ stack_read(struct sp_read *r, struct pp_scan *s, const struct pp_json_num *frame
 static void
 stacks_read(struct sp_read *r)
 {
-	struct pp_scan s = r->member[M_RAW].at;
-	struct pp_json_num num;
+	struct raw x = { .s = r->member[M_RAW].at };
 	bool fine = true;
 	uint64_t given;
 
-	if (!pp_scan_array(&s))
+	if (!pp_scan_array(&x.s))
 		return;
-	while (fine && pp_builder_ok(r->b) && pp_scan_item(&s)) {
-		fine = pp_scan_peek(&s) == PP_JSON_NUMBER && pp_scan_number(&s, &num) &&
-		       num.integer && !num.negative && stack_read(r, &s, &num);
-	}
+	while (fine && pp_builder_ok(r->b) && raw_more(&x))
+		fine = stack_read(r, &x);
 	if (!pp_builder_ok(r->b))
 		return;
 	given = r->b->profile->samples;
-	if (!fine || s.error != PP_SCAN_OK)
-		report(r, SP_RAW, s.cur < s.end ? s.cur : s.error_at);
+	if (!fine || x.s.error != PP_SCAN_OK)
+		report(r, SP_RAW, x.s.cur < x.s.end ? x.s.cur : x.s.error_at);
 	else if (r->timed && (r->delta != r->deltas.n || given > r->deltas.n))
 		report(r, SP_DELTAS, NULL);
 }
@@ -441,7 +500,7 @@ profile_read(struct sp_read *r, struct pp_slice text)
 static pp_status
 sp_read(struct pp_reader *reader, struct pp_builder *b)
 {
-	struct sp_read r = { .reader = reader, .b = b };
+	struct sp_read r = { .reader = reader, .b = b, .numbers.seed = reader->seed };
 	struct pp_whole whole = { 0 };
 	pp_status status = pp_whole_open(&whole, reader);
 
@@ -452,6 +511,7 @@ sp_read(struct pp_reader *reader, struct pp_builder *b)
 		reader->in->cur = reader->in->end;
 	}
 	pp_strtab_release(&r.ids);
+	pp_map_release(&r.numbers);
 	pp_arena_release(&r.arena);
 	pp_vec_release(&r.frames);
 	pp_vec_release(&r.stack);
@@ -467,7 +527,7 @@ static const struct pp_holds sp_holds[] = {
 
 const struct pp_format pp_format_stackprof = {
 	.name = "stackprof",
-	.title = "stackprof (Ruby), as JSON",
+	.title = "stackprof profile (Ruby)",
 	.extensions = "stackprof.json",
 	.can = PP_CAN_READ | PP_TREE | PP_EDGES | PP_LINES | PP_META,
 	.bid = sp_bid,

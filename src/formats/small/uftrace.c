@@ -463,7 +463,7 @@ static const struct pp_holds uf_holds[] = {
 
 const struct pp_format pp_format_uftrace = {
 	.name = "uftrace",
-	.title = "uftrace recordings (a directory)",
+	.title = "uftrace recording",
 	.extensions = "",
 	.can = PP_CAN_READ | PP_TREE | PP_TIMELINE | PP_META,
 	.bid = uf_bid,

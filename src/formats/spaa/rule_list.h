@@ -3,8 +3,8 @@
  * list and rules.c a table. The numbers of rules are those of docs/formats/spaa.md.
  */
 RULE(UTF8, "spaa-utf8", PP_ERROR, "the text is not UTF-8",
-     "SPAA files are UTF-8 (rule 1). The line with the bad bytes is refused, because nobody can "
-     "tell what they should say; a file in UTF-16 or Latin-1 must be converted first.")
+     "SPAA files are UTF-8 (rule 1). The line with the bad bytes is refused, because there is no "
+     "telling what they should say; a file in UTF-16 or Latin-1 must be converted first.")
 RULE(BOM, "spaa-bom", PP_WARNING, "the file starts with a byte order mark",
      "UTF-8 needs none and many JSON readers stumble over it (rule 1). It is skipped.")
 RULE(JSON, "spaa-json", PP_ERROR, "a line is not one JSON value",
@@ -78,7 +78,7 @@ RULE(EVENT_NAME_EMPTY, "spaa-event-name-empty", PP_WARNING, "an event has an emp
 RULE(EVENT_KIND, "spaa-event-kind", PP_ERROR, "the kind of an event is not one of the six",
      "hardware, software, allocation, deallocation, timer and probe (rule 18).")
 RULE(SAMPLING, "spaa-sampling", PP_ERROR, "an event has no sampling object",
-     "Without it nobody knows what a sample stands for (rule 19).")
+     "Without it a sample has no known meaning (rule 19).")
 RULE(SAMPLING_MODE, "spaa-sampling-mode", PP_ERROR,
      "the sampling mode is not period, frequency or event",
      "See rule 20 of the specification: the mode decides whether samples may be read as time.")

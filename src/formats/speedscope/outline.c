@@ -87,6 +87,19 @@ measure_find(struct speedscope_read *r, const struct speedscope_part *part)
 	return i;
 }
 
+/* An array (or NULL), unless the file ends before its first element does. */
+static const unsigned char *
+array_begun(const struct speedscope_read *r, const unsigned char *array)
+{
+	struct pp_scan s;
+
+	if (!array)
+		return NULL;
+	s = pp_json_doc_scan(&r->doc, array);
+	(void)(pp_scan_array(&s) && pp_scan_item(&s) && pp_scan_pass(&s));
+	return s.error == PP_SCAN_OK ? array : NULL;
+}
+
 static void
 part_read(struct speedscope_read *r, struct pp_scan *s)
 {
@@ -119,11 +132,18 @@ part_read(struct speedscope_read *r, struct pp_scan *s)
 		else
 			r->extras |= pp_scan_pass(s);
 	}
-	unit = pp_speedscope_unit(part.unit.raw);
+	/* What stands behind a cut is not missing: a profile of which nothing can be used is none. */
+	if (s->error != PP_SCAN_OK) {
+		part.samples = array_begun(r, part.samples);
+		part.weights = array_begun(r, part.weights);
+		part.events = array_begun(r, part.events);
+		if (!part.samples && !part.weights && !part.events)
+			return;
+	}
+	unit = pp_speedscope_unit(part.unit);
 	part.unit_known = unit != NULL;
 	part.kind = unit ? unit->metric : SPEEDSCOPE_WEIGHT;
 	part.decimals = unit ? unit->decimals : 0;
-	part.measure = measure_find(r, &part);
 	if (!pp_vec_push(&r->parts, part))
 		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
 }
@@ -152,11 +172,41 @@ meta_read(struct speedscope_read *r, struct pp_scan *s, struct pp_json_str key)
 	}
 }
 
+static void
+parts_read(struct speedscope_read *r, struct pp_scan *s)
+{
+	r->parts.n = 0;
+	(void)pp_scan_array(s);
+	while (pp_speedscope_goes_on(r) && pp_scan_item(s)) {
+		(void)pp_scan_peek(s);
+		part_read(r, s);
+	}
+}
+
+/* The list of profiles. Where one is broken, all are passed first, to see what stands behind them. */
+static void
+profiles_read(struct speedscope_read *r, struct pp_scan *s)
+{
+	struct pp_scan before;
+
+	r->profiles = pp_scan_peek(s) == PP_JSON_ARRAY ? s->cur : NULL;
+	r->parts_known = r->profiles != NULL;
+	before = *s;
+	if (r->profiles)
+		parts_read(r, s);
+	if (r->profiles && s->error == PP_SCAN_OK)
+		return;
+	r->parts_known = false;
+	*s = before;
+	(void)pp_scan_pass(s);
+}
+
 void
 pp_speedscope_outline(struct speedscope_read *r)
 {
 	struct pp_scan s = pp_json_doc_scan(&r->doc, r->doc.text.p);
 	struct pp_json_str key, text;
+	size_t i;
 
 	if (pp_scan_peek(&s) != PP_JSON_OBJECT || !pp_scan_object(&s)) {
 		pp_json_doc_scanned(&r->doc, &s);
@@ -169,7 +219,7 @@ pp_speedscope_outline(struct speedscope_read *r)
 		else if (pp_json_str_eq(key, "shared"))
 			r->shared = pp_speedscope_note(&s, PP_JSON_OBJECT);
 		else if (pp_json_str_eq(key, "profiles"))
-			r->profiles = pp_speedscope_note(&s, PP_JSON_ARRAY);
+			profiles_read(r, &s);
 		else if (pp_json_str_eq(key, "activeProfileIndex")) {
 			bool null = pp_scan_peek(&s) == PP_JSON_NULL;
 
@@ -182,13 +232,12 @@ pp_speedscope_outline(struct speedscope_read *r)
 	if (s.error == PP_SCAN_OK)
 		(void)pp_scan_end(&s);
 	pp_json_doc_scanned(&r->doc, &s);
-	if (!r->profiles)
-		return;
-	s = pp_json_doc_scan(&r->doc, r->profiles);
-	(void)pp_scan_array(&s);
-	while (pp_speedscope_goes_on(r) && pp_scan_item(&s)) {
-		(void)pp_scan_peek(&s);
-		part_read(r, &s);
+	if (r->profiles && !r->parts_known) {
+		s = pp_json_doc_scan(&r->doc, r->profiles);
+		parts_read(r, &s);
+		pp_json_doc_scanned(&r->doc, &s);
 	}
-	pp_json_doc_scanned(&r->doc, &s);
+	/* Of two lists of profiles only the last counts, so does what it measures. */
+	for (i = 0; i < r->parts.n; i++)
+		r->parts.at[i].measure = measure_find(r, &r->parts.at[i]);
 }

@@ -247,18 +247,24 @@ happening_scan(struct speedscope_read *r, struct pp_scan *s, const struct speeds
 	}
 	while (pp_scan_key(s, &key)) {
 		if (pp_json_str_eq(key, "frame") && pp_scan_peek(s) == PP_JSON_NUMBER) {
-			(void)pp_scan_number(s, &num);
+			if (!pp_scan_number(s, &num))
+				return;
 			pp_json_alike_number(&r->alike, &num, 0);
 			h->has_frame = pp_json_num_u64(&num, &index) && index < r->frames.n;
 			h->frame = h->has_frame ? (int64_t)index : 0;
 		} else if (pp_json_str_eq(key, "at") && pp_scan_peek(s) == PP_JSON_NUMBER) {
-			(void)pp_scan_number(s, &num);
+			if (!pp_scan_number(s, &num))
+				return;
 			pp_json_alike_number(&r->alike, &num, 1);
 			h->has_at = pp_fixed_read(fixed, &num, part->decimals, &h->at);
 		} else if (pp_json_str_eq(key, "type") && pp_scan_peek(s) == PP_JSON_STRING) {
-			(void)pp_scan_string(s, &text);
+			if (!pp_scan_string(s, &text))
+				return;
 			pp_json_alike_text(&r->alike, &text, 0);
-			h->type = text.raw.n == 1 ? *text.raw.p : 0;
+			plain &= !text.escaped;
+			h->type = pp_json_str_eq(text, "O")   ? 'O'
+			          : pp_json_str_eq(text, "C") ? 'C'
+			                                      : 0;
 		} else {
 			plain = false;
 			r->extras |= pp_scan_skip(s, NULL);
@@ -528,8 +534,8 @@ document_read(struct speedscope_read *r)
 		r->measures.at[i].metric = 0;
 	r->shared = r->profiles = r->active_at = NULL;
 	r->active = r->parts.n = r->frames.n = 0;
-	r->is_ours = r->active_wrong = r->schema = r->timed = r->extras = r->walks = r->again =
-	    false;
+	r->is_ours = r->parts_known = r->active_wrong = r->schema = r->timed = r->extras =
+	    r->walks = r->again = false;
 	r->alone = true;
 	r->no_stack = 0;
 	pp_speedscope_outline(r);
@@ -546,7 +552,9 @@ document_read(struct speedscope_read *r)
 		return;
 	}
 	if (!r->parts.n)
-		pp_json_find(&r->doc, SPEEDSCOPE_EMPTY, r->profiles, "there is no profile");
+		pp_json_find(&r->doc,
+		             r->doc.broken == PP_SCAN_OK ? SPEEDSCOPE_EMPTY : SPEEDSCOPE_SHAPE,
+		             r->profiles, "there is no profile");
 	metrics_make(r);
 	if (!pp_vec_reserve(&r->values, r->measures.n + 1) ||
 	    !pp_vec_reserve(&r->times, r->frames.n + 1)) {

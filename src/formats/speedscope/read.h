@@ -49,6 +49,7 @@ struct speedscope_read {
 	bool again, is_ours;
 	const unsigned char *shared, *profiles;
 	bool schema, extras;
+	bool parts_known; /* the outline read them */
 	uint64_t active;
 	const unsigned char *active_at; /* NULL = it is not there */
 	bool active_wrong;

@@ -25,7 +25,8 @@ const struct pp_rule pp_speedscope_rules[] = {
 	[SPEEDSCOPE_CUT] = { "speedscope-cut", PP_ERROR, "the file is cut",
 	                     "The file breaks off. All that is whole before that was read; samples whose "
 	                     "weights are missing have no value and are not used." },
-	[SPEEDSCOPE_SHAPE] = { "speedscope-shape", PP_ERROR, "something is not what it must be",
+	[SPEEDSCOPE_SHAPE] = { "speedscope-shape", PP_ERROR,
+	                       "a value is missing or of the wrong type",
 	                       "A file has shared.frames, each with a name, and profiles; a sampled profile has "
 	                       "samples and weights, an evented one has events. Anything else is left out." },
 	[SPEEDSCOPE_TYPE] = { "speedscope-type", PP_ERROR,
@@ -80,7 +81,7 @@ const struct pp_rule pp_speedscope_rules[] = {
 };
 
 const struct speedscope_unit *
-pp_speedscope_unit(struct pp_slice word)
+pp_speedscope_unit(struct pp_json_str word)
 {
 	static const struct speedscope_unit units[] = {
 		{ "nanoseconds", SPEEDSCOPE_TIME, 9 },  { "microseconds", SPEEDSCOPE_TIME, 6 },
@@ -90,7 +91,7 @@ pp_speedscope_unit(struct pp_slice word)
 	size_t i;
 
 	for (i = 0; i < PP_COUNT_OF(units); i++)
-		if (pp_slice_eq_z(word, units[i].word))
+		if (pp_json_str_eq(word, units[i].word))
 			return &units[i];
 	return NULL;
 }
@@ -139,7 +140,7 @@ static const struct pp_holds speedscope_holds[] = {
 
 const struct pp_format pp_format_speedscope = {
 	.name = "speedscope",
-	.title = "speedscope (py-spy, rbspy, dotnet-trace, Excimer)",
+	.title = "speedscope profile (py-spy, rbspy and others)",
 	.extensions = "speedscope.json speedscope",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_TIMELINE | PP_META,
 	.bid = speedscope_bid,

@@ -52,7 +52,7 @@ struct speedscope_unit {
 };
 
 /* By word; NULL when it is none of them. */
-const struct speedscope_unit *pp_speedscope_unit(struct pp_slice word);
+const struct speedscope_unit *pp_speedscope_unit(struct pp_json_str word);
 
 pp_status pp_speedscope_read(struct pp_reader *, struct pp_builder *);
 pp_status pp_speedscope_write(struct pp_writer *);

@@ -45,7 +45,7 @@ static const struct pp_holds spx_holds[] = {
 
 const struct pp_format pp_format_spx = {
 	.name = "spx",
-	.title = "SPX full reports (PHP)",
+	.title = "SPX full report (PHP)",
 	.extensions = "spx",
 	.variants = "0.4 0.5",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_TIMELINE,

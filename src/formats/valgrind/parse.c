@@ -179,6 +179,8 @@ cost_fits(struct pp_cg_parser *p, const unsigned char *at, uint32_t metric)
 
 	if (!fits && negative && pp_cg_fits_signed(p->builder->profile, metric)) {
 		m->type = PP_INT;
+		m->flags |=
+		    PP_METRIC_SIGNED; /* shares are of what is above 0, so that none exceeds all */
 		fits = true;
 	}
 	if (!fits)
