@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/opts.h"
+#include "text/escape.h"
 
 static int serve_run(struct pp_cli *);
 
@@ -84,22 +85,42 @@ number_of(const struct pp_cli *cli, const char *option, uint64_t usual, uint64_t
 	return value ? value < most ? value : most : usual;
 }
 
+/*
+ * What keeps a word from being served; NULL if nothing does. Pipes and devices are read once and may let an open() wait for
+ * ever, which no server can afford.
+ */
+static const char *
+source_problem(const char *name)
+{
+	struct stat st;
+
+	if (strstr(name, ":"))
+		return NULL;
+	if (stat(name, &st) != 0)
+		return ": no such file or directory";
+	return S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) ? NULL
+	                                                  : ": neither a file nor a directory";
+}
+
 /* What is served: the words, and the store. An exit code. */
 static int
 sources_collect(struct pp_cli *cli, const char *store, const char ***out, size_t *n)
 {
 	size_t count = cli->args.words.n, i;
-	struct stat st;
 
 	*out = calloc(count + 2, sizeof **out);
 	if (!*out)
 		return PP_EXIT_INPUT;
 	for (i = 0; i < count; i++) {
-		const char *name = cli->args.words.at[i];
+		const char *name = cli->args.words.at[i], *problem = source_problem(name);
 
-		if (!strstr(name, ":") && stat(name, &st) != 0) {
-			pp_cli_error_of(cli, "unreadable", name,
-			                "there is no such file or directory");
+		if (problem) {
+			struct pp_buf text = { 0 };
+
+			pp_escape_terminal(&text, pp_slice_z(name));
+			pp_buf_adds(&text, problem);
+			pp_cli_error_of(cli, "unreadable", name, text.p ? text.p : name);
+			pp_buf_release(&text);
 			return PP_EXIT_INPUT;
 		}
 		(*out)[(*n)++] = name;

@@ -98,9 +98,13 @@ list_print(struct pp_cli *cli, const struct pp_store_list *list, struct pp_sink 
 	}
 	for (i = n > skip ? n - skip : 0; i > 0 && (most == 0 || shown < most); i--, shown++)
 		entry_text(out, &list->entries.at[i - 1], cli->style.width);
-	if (i > 0)
-		pp_sink_printf(out, "%zu more (-n 0 shows all)\n", i);
-	else if (n == 0)
+	if (i > 0) {
+		struct pp_buf more = { 0 };
+
+		pp_units_u64(&more, i);
+		pp_sink_printf(out, "%s more (-n 0 shows all)\n", more.p ? more.p : "");
+		pp_buf_release(&more);
+	} else if (n == 0)
 		pp_sink_puts(out, "no profiles\n");
 }
 

@@ -94,7 +94,9 @@ pp_agents(struct pp_serve *s, struct pp_exchange *x)
 	bool modern = port.version.p && !pp_slice_starts(port.version, "2025-");
 	pp_shelf *shelf;
 
-	t.events = pp_slice_holds(pp_http_field(&x->head, "accept", NULL), "text/event-stream");
+	/* A client of HTTP/1.0 knows no chunks. */
+	t.events = !x->head.simple &&
+	           pp_slice_holds(pp_http_field(&x->head, "accept", NULL), "text/event-stream");
 	if (x->body.n > PP_MCP_LINE_MAX) {
 		pp_answer_error(x, 413, "too-large", "a message has at most 1048576 bytes");
 		pp_exchange_done(x);

@@ -9,6 +9,7 @@
 #include "serve/problem.h"
 #include "serve/serve.h"
 #include "store/store.h"
+#include "text/suggest.h"
 
 #define PREFIX "/api/v1/"
 
@@ -54,6 +55,31 @@ param_find(const char *question, const char *name)
 	return p && same_name(name, p->name) ? p : NULL;
 }
 
+/* The error that the command line would print. */
+static void
+problem_put(struct pp_exchange *x, struct pp_problem *p, int code)
+{
+	struct pp_sink *out;
+
+	x->out.n = 0;
+	x->type = PP_JSON_TYPE;
+	x->status = code == PP_EXIT_USAGE ? 400 : code == PP_EXIT_INPUT ? 422 : 500;
+	if (pp_sink_buffer(&x->out, &out) != PP_OK)
+		return;
+	pp_problem_json(p, code, out);
+	(void)pp_sink_commit(out);
+	pp_sink_close(out);
+}
+
+static void
+exit_put(struct pp_exchange *x, int code)
+{
+	char text[16];
+
+	(void)snprintf(text, sizeof text, "%d", code);
+	pp_exchange_field(x, "Polyprof-Exit", text);
+}
+
 static void
 refuse(struct request *r, unsigned status, const char *rule, const char *text, const char *word)
 {
@@ -65,6 +91,54 @@ refuse(struct request *r, unsigned status, const char *rule, const char *text, c
 	pp_buf_addf(&message, text, word);
 	pp_answer_error(r->exchange, status, rule, message.p ? message.p : "out of memory");
 	pp_buf_release(&message);
+}
+
+/* Refuses a parameter in the words of the command line. */
+static void
+usage_refuse(struct request *r, const char *text)
+{
+	struct pp_problem problem = { .json = true };
+
+	if (r->refused)
+		return;
+	r->refused = true;
+	pp_problem_keep(&problem, PP_ERROR, "usage", text ? text : "out of memory", NULL);
+	problem_put(r->exchange, &problem, PP_EXIT_USAGE);
+	exit_put(r->exchange, PP_EXIT_USAGE);
+	pp_problem_release(&problem);
+}
+
+/* Refuses a value that makes no sense; true when it did. */
+static bool
+value_refuse(struct request *r, const struct pp_param *param, const char *value)
+{
+	char *text;
+
+	if (!pp_param_problem(param, value, "--", &text))
+		return false;
+	usage_refuse(r, text);
+	pp_free(text);
+	return true;
+}
+
+static void
+unknown_refuse(struct request *r, const char *name)
+{
+	const struct pp_param_group *group;
+	const struct pp_param *p;
+	struct pp_suggest suggest;
+	struct pp_buf text = { 0 };
+	pp_group_place place;
+	size_t i;
+
+	pp_suggest_init(&suggest, pp_slice_z(name));
+	for (i = 0; (group = pp_question_group(r->question, i, &place)) != NULL; i++)
+		for (p = group->params; p->name; p++)
+			pp_suggest_offer(&suggest, pp_slice_z(p->name));
+	pp_buf_addf(&text, "unknown option '--%.200s'", name);
+	pp_suggest_print(&suggest, &text, "--");
+	usage_refuse(r, text.failed ? NULL : text.p);
+	pp_buf_release(&text);
 }
 
 static void
@@ -108,6 +182,9 @@ names_file(const char *option)
 static void
 param_read(struct request *r, const char *name, const char *value)
 {
+	static const struct pp_param names = { .name = "names",
+		                               .kind = PP_PARAM_CHOICE,
+		                               .value = "fit|short|full" };
 	const struct pp_param *p = param_find(r->question, name);
 	bool on = strcmp(value, "0") != 0 && strcmp(value, "false") != 0;
 
@@ -115,7 +192,8 @@ param_read(struct request *r, const char *name, const char *value)
 	           strcmp(name, "json") == 0 || strcmp(name, "color") == 0))
 		return;
 	if (!p && strcmp(name, "names") == 0) {
-		param_add(r, name, value);
+		if (!value_refuse(r, &names, value))
+			param_add(r, name, value);
 		return;
 	}
 	if (!p && strcmp(name, "csv") == 0 && (pp_question_gives(r->question) & PP_GIVES_CSV)) {
@@ -125,7 +203,7 @@ param_read(struct request *r, const char *name, const char *value)
 	if (p && (strcmp(p->name, "format") == 0 || strcmp(p->name, "to") == 0))
 		r->format = value;
 	if (!p) {
-		refuse(r, 400, "usage", "there is no parameter '%s'", name);
+		unknown_refuse(r, name);
 	} else if (strcmp(p->name, "before") == 0 || strcmp(p->name, "after") == 0 ||
 	           strcmp(p->name, "base") == 0 || strcmp(p->name, "directory") == 0) {
 		r->sides |= strcmp(p->name, "base") != 0 && strcmp(r->question, "findings") != 0;
@@ -135,7 +213,8 @@ param_read(struct request *r, const char *name, const char *value)
 		refuse(r, 400, "usage",
 		       "'%s' names files of the server: that is for its command line", name);
 	} else if (p->kind != PP_PARAM_FLAG) {
-		param_add(r, p->name, value);
+		if (!value_refuse(r, p, value))
+			param_add(r, p->name, value);
 	} else if (on) {
 		param_add(r, p->name, "");
 	}
@@ -225,22 +304,6 @@ findings_keep(void *ctx, const pp_diags *diags)
 	(void)pp_account_enter(account);
 }
 
-/* The error that the command line would print. */
-static void
-problem_put(struct pp_exchange *x, struct pp_problem *p, int code)
-{
-	struct pp_sink *out;
-
-	x->out.n = 0;
-	x->type = PP_JSON_TYPE;
-	x->status = code == PP_EXIT_USAGE ? 400 : code == PP_EXIT_INPUT ? 422 : 500;
-	if (pp_sink_buffer(&x->out, &out) != PP_OK)
-		return;
-	pp_problem_json(p, code, out);
-	(void)pp_sink_commit(out);
-	pp_sink_close(out);
-}
-
 /* What a file is, to a browser. */
 static const char *
 file_type(const struct request *r)
@@ -268,19 +331,22 @@ file_type(const struct request *r)
 	return "application/octet-stream";
 }
 
-/* Prints an answer into the exchange; false when there is none. */
-static bool
+/* Prints an answer into the exchange, where that is possible. */
+static pp_status
 answer_put(struct request *r, pp_answer *answer)
 {
 	struct pp_print_opts opts = { .size = sizeof opts, .form = r->form };
 	struct pp_exchange *x = r->exchange;
 	struct pp_sink *out;
-	bool fine;
+	pp_status status;
 
 	x->out.n = 0;
-	if (pp_sink_buffer(&x->out, &out) != PP_OK)
-		return false;
-	fine = pp_answer_print(answer, &opts, out) == PP_OK && pp_sink_commit(out) == PP_OK;
+	status = pp_sink_buffer(&x->out, &out);
+	if (status != PP_OK)
+		return status;
+	status = pp_answer_print(answer, &opts, out);
+	if (status == PP_OK)
+		status = pp_sink_commit(out);
 	pp_sink_close(out);
 	x->status = 200;
 	x->type = r->form == PP_RENDER_JSON  ? PP_JSON_TYPE
@@ -292,7 +358,7 @@ answer_put(struct request *r, pp_answer *answer)
 		                  "sandbox allow-scripts allow-downloads; default-src 'none'; "
 		                  "script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
 		                  "img-src data: blob:");
-	return fine;
+	return status;
 }
 
 static void
@@ -310,9 +376,8 @@ ask(struct request *r)
 		                    .stop = pp_working_stops,
 		                    .provider = &pp_store_provider };
 	pp_answer *answer = NULL;
-	pp_status status;
+	pp_status status, printed = PP_OK;
 	int code;
-	char exit_text[16];
 
 	pp_working_begin(&l.working, r->serve, x);
 	status = pp_ask_files(r->files.at, r->files.n, r->question, r->params.at, &opts, &answer);
@@ -324,15 +389,23 @@ ask(struct request *r)
 		r->serve->counts.cancelled++;
 		pp_answer_error(x, 504, "timeout", "it took too long, and was given up");
 	} else if (!answer || !(status == PP_OK || pp_answer_stands(answer)) ||
-	           !answer_put(r, answer)) {
+	           (printed = answer_put(r, answer)) != PP_OK) {
+		code = code ? code : pp_exit_of(printed);
 		if (!l.problem.known)
-			pp_problem_keep(&l.problem, PP_ERROR, "", pp_status_text(status), NULL);
-		problem_put(x, &l.problem, code ? code : PP_EXIT_OUTPUT);
+			pp_problem_keep(&l.problem, PP_ERROR, "",
+			                pp_status_text(printed ? printed : status), NULL);
+		problem_put(x, &l.problem, code);
+		/* That a format cannot hold all of a profile is not the server's fault. */
+		x->status = printed == PP_E_LOSS ? 422 : x->status;
 	} else if (code == 0 && pp_answer_exceeds(answer)) {
 		code = PP_EXIT_FINDINGS;
+	} else if (code == PP_EXIT_USAGE) {
+		x->status = 400;
+	} else if (code == PP_EXIT_INPUT && strcmp(r->question, "check") != 0) {
+		/* An answer that tells of a failure; to be checked, a file need not be readable. */
+		x->status = 422;
 	}
-	(void)snprintf(exit_text, sizeof exit_text, "%d", code);
-	pp_exchange_field(x, "Polyprof-Exit", exit_text);
+	exit_put(x, code);
 	pp_answer_free(answer);
 	pp_problem_release(&l.problem);
 }

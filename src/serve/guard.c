@@ -98,12 +98,12 @@ token_check(const struct pp_serve *s, const struct pp_http_head *head)
 
 /* ---- where a request comes from ---- */
 
-/* Whether text is this server's own name, with its port. */
+/* Whether text is this server's own name, with its port: what every loopback is called, or what --listen called it. */
 static bool
 is_own_name(const struct pp_serve *s, struct pp_slice text)
 {
-	static const char *const names[] = { "127.0.0.1", "localhost", "[::1]" };
-	char name[64];
+	const char *const names[] = { "127.0.0.1", "localhost", "[::1]", s->host };
+	char name[PP_SERVE_HOST_MAX + 8];
 	size_t i;
 
 	for (i = 0; i < PP_COUNT_OF(names); i++) {
@@ -130,12 +130,13 @@ comes_from_here(const struct pp_serve *s, const struct pp_http_head *head)
 	struct pp_slice host = pp_http_field(head, "host", NULL);
 	struct pp_slice origin = pp_http_field(head, "origin", &origins);
 	struct pp_slice site = pp_http_field(head, "sec-fetch-site", &sites);
-	bool reads = pp_slice_eq_z(head->method, "GET") || pp_slice_eq_z(head->method, "HEAD");
+	bool visits = pp_http_same(pp_http_field(head, "sec-fetch-mode", NULL), "navigate") &&
+	              pp_slice_eq_z(head->method, "GET");
 
 	if (origins > 1 || (s->loopback && !is_own_name(s, host)))
 		return false;
-	/* Browsers say so themselves; a link from elsewhere may lead here, what is sent here may not. */
-	if (sites && !reads && !pp_http_same(site, "same-origin") && !pp_http_same(site, "none"))
+	/* Browsers say so themselves: a link from elsewhere may lead here, but no page of a stranger asks or sends. */
+	if (sites && !visits && !pp_http_same(site, "same-origin") && !pp_http_same(site, "none"))
 		return false;
 	if (!origins)
 		return true;

@@ -145,11 +145,12 @@ answer_over(struct pp_http *h, struct pp_connection *c)
 	c->x = NULL;
 	pp_buf_release(&c->out);
 	c->sent = 0;
-	if (!closes && !c->half_closed) {
+	/* One that asks no more may have asked for more than this before: reading tells. */
+	if (!closes) {
 		if (c->in.n == 0)
 			pp_buf_release(&c->in);
 		connection_listens(h, c, READING_HEAD, c->in.n ? HEAD_TIME : IDLE);
-	} else if (unread && !c->half_closed) {
+	} else if (unread) {
 		/* What was not read would reset the connection before the answer is read. */
 		(void)shutdown(c->fd, SHUT_WR);
 		pp_buf_release(&c->in);
@@ -604,7 +605,7 @@ deadlines(struct pp_http *h)
 				refuse(h, c, 408);
 			else
 				connection_close(h, c);
-		} else if (c->state == HANDLED && c->half_closed) {
+		} else if (c->state == HANDLED && c->half_closed && !c->x->head.simple) {
 			/* One that will only ask no more is told to wait; with one that is gone it fails. */
 			tell_once(c, c->x->begins ? COMMENT : CONTINUE);
 		}

@@ -93,9 +93,10 @@ pp_metrics(struct pp_serve *s, struct pp_exchange *x)
 		            (unsigned long long)s->counts.answers[i]);
 	metric(out, "polyprof_questions_total", "counter", "Questions that were asked.",
 	       s->counts.questions);
-	metric(out, "polyprof_questions_cancelled_total", "counter",
-	       "Questions that were given up: nobody waited any more, or it took too long.",
-	       s->counts.cancelled);
+	metric(
+	    out, "polyprof_questions_cancelled_total", "counter",
+	    "Questions that were given up because the client left or the time limit was reached.",
+	    s->counts.cancelled);
 	metric(out, "polyprof_questions_running", "gauge", "Questions being worked on.",
 	       s->counts.running);
 	metric(out, "polyprof_questions_waiting", "gauge", "Questions that wait for a thread.",

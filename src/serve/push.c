@@ -126,8 +126,7 @@ body_unpack(struct pp_push *p)
 	p->body = bytes;
 	if (count == 0 || coding.n == 0 || pp_http_same(coding, "identity"))
 		return true;
-	if (count > 1 || !(pp_http_same(coding, "gzip") || pp_http_same(coding, "zstd") ||
-	                   pp_http_same(coding, "deflate")))
+	if (count > 1 || !(pp_http_same(coding, "gzip") || pp_http_same(coding, "zstd")))
 		return pp_push_refuse(p, 415, "packing", "bodies may be packed by gzip or zstd");
 	status = unpack(bytes, 1, p->left, &p->unpacked, &size);
 	if (status)
@@ -202,6 +201,15 @@ pp_push_time(struct pp_push *p, const char *text, bool *has, int64_t *ns)
 
 	if (!text || !*text)
 		return true;
+	/* Pyroscope takes these, too. */
+	if (strncmp(text, "now", 3) == 0) {
+		value = 0;
+		*has = !text[3] ||
+		       (text[3] == '-' && pp_span_parse(pp_slice_z(text + 4), &value, &problem));
+		*ns = p->now - value;
+		pp_buf_release(&problem);
+		return *has || pp_push_refuse(p, 400, "usage", "a time is not valid");
+	}
 	n = strspn(text, "0123456789");
 	value = n && n < 20 ? (int64_t)strtoull(text, NULL, 10) : -1;
 	if (n && !text[n] && value >= 0) {
@@ -215,7 +223,7 @@ pp_push_time(struct pp_push *p, const char *text, bool *has, int64_t *ns)
 	}
 	*has = pp_when_parse(pp_slice_z(text), p->now, ns, &problem);
 	pp_buf_release(&problem);
-	return *has || pp_push_refuse(p, 400, "usage", "a time makes no sense");
+	return *has || pp_push_refuse(p, 400, "usage", "a time is not valid");
 }
 
 /* ---- the thread that commits ---- */

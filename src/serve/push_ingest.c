@@ -145,11 +145,14 @@ form_read(struct pp_push *p, struct pp_slice boundary, struct pp_slice *profile)
 	profile->p = NULL;
 	pp_buf_adds(&mark, "\r\n--");
 	pp_buf_add(&mark, boundary.p, boundary.n);
-	/* The first mark may stand at the very beginning. */
-	at = fine && !mark.failed && p->body.n >= mark.n - 2 &&
-	             memcmp(p->body.p, mark.p + 2, mark.n - 2) == 0
-	         ? p->body.p + mark.n - 2
-	         : NULL;
+	/* The first mark may stand at the very beginning; what stands before it otherwise is none of the form. */
+	if (fine && !mark.failed && p->body.n >= mark.n - 2 &&
+	    memcmp(p->body.p, mark.p + 2, mark.n - 2) == 0) {
+		at = p->body.p + mark.n - 2;
+	} else {
+		at = fine && !mark.failed ? memmem(p->body.p, p->body.n, mark.p, mark.n) : NULL;
+		at = at ? at + mark.n : NULL;
+	}
 	while (at && end - at >= 2 && at[0] == '\r' && at[1] == '\n') {
 		const unsigned char *next = memmem(at, (size_t)(end - at), mark.p, mark.n);
 		const unsigned char *body = next ? memmem(at, (size_t)(next - at), "\r\n\r\n", 4)

@@ -173,7 +173,7 @@ json_sample(struct pp_push *p, struct pp_slice object)
 	struct pp_slice found[2];
 	struct pp_buf bytes = { 0 };
 	bool fine = members(object, names, found) &&
-	            pp_base64_take(&bytes, text_of(p, found[found[0].n == 0])) && !bytes.failed;
+	            pp_base64_take_any(&bytes, text_of(p, found[found[0].n == 0])) && !bytes.failed;
 
 	fine = fine ? pp_push_profile(p, pp_slice_of(bytes.p ? bytes.p : "", bytes.n),
 	                              "pushed.pb.gz", "pprof")

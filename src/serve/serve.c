@@ -225,6 +225,8 @@ on_head(void *ctx, struct pp_exchange *x)
 		                "this server takes no profiles: it was started without --store");
 	} else if (strcmp(route->method, "GET") == 0) {
 		x->most = 0;
+	} else if (!x->head.chunked && x->head.length > x->most) {
+		pp_answer_error(x, 413, "too-large", "it is larger than --max-body allows");
 	}
 }
 
@@ -239,6 +241,15 @@ on_request(void *ctx, struct pp_exchange *x)
 		route->answer(s, x);
 	} else if (!pp_workers_give(w, x,
 	                            route->flags & PP_ROUTE_PUSH ? route->answer : question_run)) {
+		pp_answer_error(x, 429, "queue-full", "too many requests wait");
+		pp_exchange_done(x);
+	}
+}
+
+void
+pp_serve_again(struct pp_serve *s, struct pp_exchange *x)
+{
+	if (!pp_workers_give(s->asking, x, question_run)) {
 		pp_answer_error(x, 429, "queue-full", "too many requests wait");
 		pp_exchange_done(x);
 	}
@@ -349,8 +360,8 @@ listener_open(struct pp_serve *s, struct pp_buf *problem)
 		pp_buf_addf(problem, "cannot listen on %s: %s", text, strerror(errno));
 		code = PP_EXIT_OUTPUT;
 	}
-	pp_buf_addf(&s->address, strchr(host, ':') ? "http://[%s]:%u/" : "http://%s:%u/", host,
-	            s->port);
+	(void)snprintf(s->host, sizeof s->host, strchr(host, ':') ? "[%s]" : "%s", host);
+	pp_buf_addf(&s->address, "http://%s:%u/", s->host, s->port);
 	freeaddrinfo(found);
 	return code;
 }

@@ -29,6 +29,7 @@
 #include "serve/http.h"
 
 #define PP_SERVE_PORT "4040"
+#define PP_SERVE_HOST_MAX 264
 #define PP_JSON_TYPE "application/json"
 
 struct pp_serve_options {
@@ -138,8 +139,9 @@ struct pp_serve {
 	int listener;
 	unsigned port;
 	bool loopback;
-	struct pp_buf token;   /* n = 0: none is needed */
-	struct pp_buf address; /* how it is reached */
+	struct pp_buf token;          /* n = 0: none is needed */
+	struct pp_buf address;        /* how it is reached */
+	char host[PP_SERVE_HOST_MAX]; /* in it */
 	int64_t started;
 	bool *
 	    is_store; /* of each source: found out once, as a store's file must not be opened beside it */
@@ -173,6 +175,9 @@ struct pp_working {
 };
 void pp_working_begin(struct pp_working *, const struct pp_serve *, const struct pp_exchange *);
 bool pp_working_stops(void *working);
+
+/* Asks a question again that waited for something; from a thread that asks. */
+void pp_serve_again(struct pp_serve *, struct pp_exchange *);
 
 /* Takes a shelf; NULL when there is none left. Give it back. */
 pp_shelf *pp_serve_shelf_take(struct pp_serve *);

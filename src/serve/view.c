@@ -14,8 +14,8 @@
 #include "serve/problem.h"
 #include "store/store.h"
 
-/* What one answer may hold at most: with the sums of what is not in it some 20,000 nodes. */
-#define PIECE_NODES 13000
+/* What one answer may hold at most: with the sums of what is not in it, one for each node, 20,000 nodes. */
+#define PIECE_NODES 9999
 #define PIECE_BYTES 1000000
 /* What is kept. */
 #define DESKS_MAX 6
@@ -26,6 +26,10 @@ struct paper {
 	char *scope;
 	pp_answer *answer;
 	uint64_t used;
+};
+
+struct waiting {
+	PP_VEC(struct pp_exchange *) list;
 };
 
 struct pp_desk {
@@ -43,6 +47,8 @@ struct pp_desk {
 	/* Guarded by the lock of all: */
 	struct pp_dropped *dropped[2];
 	unsigned users;
+	bool busy;              /* somebody works at it */
+	struct waiting waiting; /* for that to be over */
 	uint64_t used;
 	uint64_t bytes; /* of the files: what was read takes about as many */
 };
@@ -71,6 +77,7 @@ desk_free(struct pp_desk *d)
 			d->dropped[i]->users--;
 	}
 	pthread_mutex_destroy(&d->lock);
+	pp_vec_release(&d->waiting.list);
 	free(d->key);
 	free(d);
 }
@@ -138,10 +145,11 @@ desks_clear(struct pp_views *v, const char *key, uint64_t bytes, uint64_t memory
 
 /*
  * The desk of a question, which is used until desk_give(); NULL when out of memory, or when what was looked at has changed and
- * is not kept any more. A store that grows all the time can so be looked at as it was.
+ * is not kept any more. A store that grows all the time can so be looked at as it was. Where somebody works at the desk the
+ * exchange waits there (`waits`), and not a thread: others ask about other things.
  */
 static struct pp_desk *
-desk_take(struct pp_views *v, struct pp_view_asked *a, uint64_t memory)
+desk_take(struct pp_views *v, struct pp_view_asked *a, struct pp_exchange *x, uint64_t memory)
 {
 	uint64_t given = a->given ? strtoull(a->given, NULL, 16) : a->stamp;
 	struct pp_desk *d = NULL;
@@ -167,21 +175,35 @@ desk_take(struct pp_views *v, struct pp_view_asked *a, uint64_t memory)
 			if ((d->dropped[i] = a->dropped[i]) != NULL)
 				d->dropped[i]->users++;
 	}
-	if (d) {
+	a->gone = !d && a->changed;
+	if (d && d->busy) {
+		a->waits = pp_vec_push(&d->waiting.list, x);
+		d = NULL;
+	} else if (d) {
+		d->busy = true;
 		d->users++;
 		d->used = ++v->clock;
 	}
 	pthread_mutex_unlock(&v->lock);
-	a->gone = !d && a->changed;
 	return d;
 }
 
+/* Leaves a desk; those that wait for it ask again. */
 static void
-desk_give(struct pp_views *v, struct pp_desk *d)
+desk_give(struct pp_serve *s, struct pp_desk *d)
 {
-	pthread_mutex_lock(&v->lock);
+	struct waiting waiting;
+	size_t i;
+
+	pthread_mutex_lock(&s->views->lock);
 	d->users--;
-	pthread_mutex_unlock(&v->lock);
+	d->busy = false;
+	waiting = d->waiting;
+	d->waiting = (struct waiting){ 0 };
+	pthread_mutex_unlock(&s->views->lock);
+	for (i = 0; i < waiting.list.n; i++)
+		pp_serve_again(s, waiting.list.at[i]);
+	pp_vec_release(&waiting.list);
 }
 
 struct pp_views *
@@ -245,6 +267,27 @@ progress_keep(void *ctx, const struct pp_progress_at *at)
 	d->total = at->total || at->files ? at->total : l->bytes;
 }
 
+/* Why a file cannot be read, where nothing else was said. */
+static void
+findings_keep(void *ctx, const pp_diags *diags)
+{
+	const struct pp_diag *d = NULL;
+	struct pp_account *account;
+	struct pp_buf text = { 0 };
+	size_t i;
+
+	for (i = 0; i < pp_diags_count(diags) && (!d || d->severity != PP_ERROR); i++)
+		d = pp_diags_get(diags, i);
+	if (!d || d->severity != PP_ERROR)
+		return;
+	account = pp_account_enter(NULL);
+	pp_buf_addf(&text, "%s%s%s", d->file ? d->file : "", d->file ? ": " : "", d->message);
+	if (!text.failed)
+		note_keep(ctx, PP_ERROR, d->rule->id, text.p);
+	pp_buf_release(&text);
+	(void)pp_account_enter(account);
+}
+
 /* What was dropped is asked about where it lies; what it is compared with is read beside it. */
 static pp_status
 dropped_ask(const struct pp_view_asked *a, struct pp_desk *d, pp_answer **out)
@@ -275,6 +318,7 @@ desk_ask(const struct pp_view_asked *a, struct pp_desk *d, struct listener *l, p
 		                    .quiet = true,
 		                    .ctx = l,
 		                    .note = note_keep,
+		                    .findings = findings_keep,
 		                    .progress = progress_keep,
 		                    .confined = true,
 		                    .shelf = d->shelf,
@@ -398,8 +442,12 @@ pp_view(struct pp_serve *s, struct pp_exchange *x)
 	char stamp[24];
 
 	if (pp_view_read(s, x, &a)) {
-		d = desk_take(s->views, &a, s->o->memory);
+		d = desk_take(s->views, &a, x, s->o->memory);
 		(void)snprintf(stamp, sizeof stamp, "%016" PRIx64, a.stamp);
+		if (a.waits) {
+			pp_view_asked_release(&a);
+			return;
+		}
 		if (a.gone) {
 			changed_put(x);
 		} else if (!d) {
@@ -410,7 +458,7 @@ pp_view(struct pp_serve *s, struct pp_exchange *x)
 			l.desk = d;
 			l.bytes = a.bytes;
 			status = piece_put(&a, d, &l, x);
-			desk_give(s->views, d);
+			desk_give(s, d);
 			x->status = 200;
 			x->type = "application/octet-stream";
 			pp_exchange_field(x, "Polyprof-Stamp", stamp);

@@ -36,6 +36,7 @@ struct pp_view_asked {
 	const char *given;     /* the stamp that an earlier piece had, or NULL */
 	bool changed;          /* that is not what the files have now */
 	bool gone;             /* and what it says is not kept */
+	bool waits;            /* the exchange is asked again when others are served */
 	uint64_t stamp, bytes; /* of the files */
 	uint64_t at, nodes, from;
 	struct pp_views *views; /* of which it uses what was dropped */

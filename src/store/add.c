@@ -289,7 +289,8 @@ profile_read(struct pp_store_prepared *p, const struct pp_store_how *how,
 	struct pp_from from = { .data = p->files.at[0].size ? p->files.at[0].data : "",
 		                .size = p->files.at[0].size,
 		                .companion = companion_find,
-		                .ctx = p };
+		                .ctx = p,
+		                .settled = true };
 	struct pp_diags diags;
 	struct pp_opened opened;
 	pp_status status;

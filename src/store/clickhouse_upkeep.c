@@ -350,25 +350,30 @@ check_inputs(struct pp_clickhouse *c, const struct pp_store_list *list,
 	return status;
 }
 
-pp_status
-pp_clickhouse_check(struct pp_store *store, struct pp_store_outcome *out, struct pp_buf *problem)
+/* The audit of a list as one of the problems. */
+static pp_status
+check_audit(struct pp_store *store, const struct pp_store_list *list, struct pp_store_outcome *out,
+            struct pp_buf *problem)
 {
-	struct pp_clickhouse *c = pp_clickhouse_of(store);
-	struct pp_store_list all = { 0 };
 	struct pp_buf audit = { 0 };
 	uint64_t promised, found;
-	pp_status status;
+	pp_status status = pp_clickhouse_audit(store, list, &promised, &found, &audit);
 
-	if (c->from.schema != PP_SCHEMA_OWN)
-		return pp_clickhouse_foreign_refuse(c, problem);
-	status = store->engine->list(store, NULL, &all, problem);
-	if (status == PP_OK)
-		status = pp_clickhouse_audit(store, &all, &promised, &found, &audit);
 	if (status == PP_E_INVALID)
 		status = problem_add(out, "%s", audit.p ? audit.p : "") ? PP_OK : PP_E_NOMEM;
 	else
 		pp_buf_add(problem, audit.p, audit.n);
 	pp_buf_release(&audit);
+	return status;
+}
+
+static pp_status
+check_once(struct pp_store *store, const struct pp_store_list *list, struct pp_store_outcome *out,
+           struct pp_buf *problem)
+{
+	struct pp_clickhouse *c = pp_clickhouse_of(store);
+	pp_status status = check_audit(store, list, out, problem);
+
 	if (status == PP_OK)
 		status = check_rows(c, out, problem);
 	if (status == PP_OK)
@@ -379,9 +384,39 @@ pp_clickhouse_check(struct pp_store *store, struct pp_store_outcome *out, struct
 		    c, PP_SQL_CHECK_HASHES,
 		    "pairs of stacks have the same short hash: answers about them are slower", out,
 		    problem);
-	if (status == PP_OK)
-		status = check_inputs(c, &all, out, problem);
-	pp_store_list_release(&all);
+	return status == PP_OK ? check_inputs(c, list, out, problem) : status;
+}
+
+/*
+ * Servers go on taking profiles away when whoever told them to is gone. What is missing of such profiles is no problem: where
+ * others are listed than before, these are checked instead.
+ */
+pp_status
+pp_clickhouse_check(struct pp_store *store, struct pp_store_outcome *out, struct pp_buf *problem)
+{
+	struct pp_clickhouse *c = pp_clickhouse_of(store);
+	struct pp_store_list list = { 0 };
+	bool changed = true;
+	pp_status status;
+	unsigned tries;
+
+	if (c->from.schema != PP_SCHEMA_OWN)
+		return pp_clickhouse_foreign_refuse(c, problem);
+	status = store->engine->list(store, NULL, &list, problem);
+	for (tries = 0; tries < PP_STORE_AUDITS && status == PP_OK && changed; tries++) {
+		struct pp_store_list now_there = { 0 };
+
+		pp_store_outcome_release(out);
+		*out = (struct pp_store_outcome){ 0 };
+		status = check_once(store, &list, out, problem);
+		if (status != PP_OK || out->problems.n == 0)
+			break;
+		status = store->engine->list(store, NULL, &now_there, problem);
+		changed = status == PP_OK && !pp_store_lists_equal(&list, &now_there);
+		pp_store_list_release(&list);
+		list = now_there;
+	}
+	pp_store_list_release(&list);
 	return status;
 }
 

@@ -72,6 +72,17 @@ pp_store_close(struct pp_store *store)
 		store->engine->close(store);
 }
 
+bool
+pp_store_lists_equal(const struct pp_store_list *a, const struct pp_store_list *b)
+{
+	size_t i;
+
+	for (i = 0; i < a->entries.n && i < b->entries.n; i++)
+		if (a->entries.at[i].id != b->entries.at[i].id)
+			return false;
+	return a->entries.n == b->entries.n;
+}
+
 void
 pp_store_list_release(struct pp_store_list *list)
 {

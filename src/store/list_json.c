@@ -14,7 +14,7 @@ entry_json(struct pp_json *j, const struct pp_store_entry *e)
 {
 	char hex[2 * PP_DIGEST + 1];
 	struct pp_arena arena = { 0 };
-	struct pp_slice metrics;
+	struct pp_slice metrics, units;
 
 	pp_digest_hex(e->hash, hex);
 	pp_json_begin_object(j);
@@ -28,7 +28,6 @@ entry_json(struct pp_json *j, const struct pp_store_entry *e)
 	metrics = pp_store_meta_member(e->meta, "metrics", &arena);
 	pp_json_put_raw(j, "metrics", metrics.n ? (const char *)metrics.p : "{}",
 	                metrics.n ? metrics.n : 2);
-	pp_arena_release(&arena);
 	pp_json_put_u64(j, "stacks", e->stacks);
 	pp_json_put_bool(j, "complete", e->complete);
 	pp_json_put_u64(j, "bytes", e->bytes);
@@ -36,6 +35,10 @@ entry_json(struct pp_json *j, const struct pp_store_entry *e)
 		pp_json_put_name(j, "source", pp_slice_z(e->source));
 	if (e->profiles > 1)
 		pp_json_put_u64(j, "profiles", e->profiles);
+	units = pp_store_meta_member(e->meta, "units", &arena);
+	if (units.n)
+		pp_json_put_raw(j, "units", (const char *)units.p, units.n);
+	pp_arena_release(&arena);
 	pp_json_end_object(j);
 }
 

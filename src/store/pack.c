@@ -4,6 +4,7 @@
 #include "store/pack.h"
 
 #include "base/sort.h"
+#include "model/traits.h"
 #include "store/record.h"
 
 /* ---- which ---- */
@@ -46,30 +47,48 @@ paths_possible(const struct pp_profile *p)
 }
 
 bool
+pp_pack_is_part(const struct pp_profile *p)
+{
+	return p->holds & (PP_TIMELINE | PP_LINES) || p->unread || pp_profile_falls(p);
+}
+
+/*
+ * What addresses are called depends on what is there when it is asked, so such a profile is packed only as a whole; but
+ * recordings of Firefox have the names in them, and nobody looks for others.
+ */
+static bool
+has_addresses(const struct pp_profile *p)
+{
+	const char *format = pp_format_name(p->format);
+	size_t i;
+
+	if (strcmp(format, "firefox") == 0 || strcmp(format, "gecko") == 0)
+		return false;
+	for (i = 1; i < p->frames.n && !p->frames.at[i].address; i++)
+		;
+	return i < p->frames.n;
+}
+
+bool
 pp_pack_possible(const struct pp_profile *p, uint64_t findings)
 {
-	size_t m;
-
-	if (findings || !p->complete || p->estimated || p->native || p->held || p->unread)
+	if (findings || !p->complete || p->estimated || p->native || p->held ||
+	    p->unread & ~(uint64_t)PP_HAS(TIMELINE))
 		return false;
 	if ((p->facets & PP_FACETS) != PP_TREE || p->tree.n < 2 || p->series.n == 0)
 		return false;
 	if (p->calls.rows.n || p->calls.facts.n || p->lines.rows.n || p->sources.n ||
 	    p->not_own.n || p->costs.stated || p->costs.funcs.n || p->derived.alone.n)
 		return false;
-	if (p->metrics.n == 0 || p->metrics.n > PP_FEW_COLUMNS ||
-	    pp_metrics_shown(p) != p->metrics.n)
+	if (p->metrics.n == 0 || p->metrics.n > PP_FEW_COLUMNS)
 		return false;
-	for (m = 0; m < p->metrics.n; m++)
-		if (p->metrics.at[m].net || pp_metric_falls(&p->metrics.at[m]))
-			return false;
-	return paths_possible(p);
+	return !(pp_pack_is_part(p) && has_addresses(p)) && paths_possible(p);
 }
 
 /* ---- what is there beside stacks ---- */
 
 static void
-shape_put(const struct pp_profile *p, struct pp_buf *out)
+shape_put(const struct pp_profile *p, bool is_part, bool described, struct pp_buf *out)
 {
 	const char *format = pp_format_name(p->format);
 	size_t i;
@@ -84,6 +103,10 @@ shape_put(const struct pp_profile *p, struct pp_buf *out)
 	pp_record_number(out, p->metrics.n);
 	for (i = 0; i < p->metrics.n; i++)
 		pp_record_row(out, p, PP_TABLE_METRICS, i);
+	if (is_part)
+		pp_record_number(out, p->unread);
+	if (described)
+		pp_record_number(out, 1);
 }
 
 static void
@@ -236,8 +259,10 @@ subs_differ(const struct pp_packed *out)
 #define SERIES_MAX 1024
 
 pp_status
-pp_pack(struct pp_dict *d, const struct pp_profile *p, uint64_t size, struct pp_packed *out)
+pp_pack(struct pp_dict *d, const struct pp_profile *p, const struct pp_pack_input *input,
+        struct pp_packed *out)
 {
+	bool described = input->noted || p->markers;
 	pp_node *node_map = malloc(p->tree.n * sizeof *node_map);
 	pp_status status = node_map ? PP_OK : PP_E_NOMEM;
 	uint32_t series;
@@ -254,8 +279,9 @@ pp_pack(struct pp_dict *d, const struct pp_profile *p, uint64_t size, struct pp_
 		status = PP_E_UNSUPPORTED;
 	if (status != PP_OK)
 		return status;
-	shape_put(p, &out->shape);
-	own_put(p, size, &out->own);
+	out->is_part = described || pp_pack_is_part(p);
+	shape_put(p, out->is_part, described, &out->shape);
+	own_put(p, input->size, &out->own);
 	return out->shape.failed || out->own.failed ? PP_E_NOMEM : PP_OK;
 }
 

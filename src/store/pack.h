@@ -11,8 +11,16 @@
 #include "store/cells.h"
 #include "store/dict.h"
 
-/* Whether cells can hold all of it that questions ask for; `findings` is how many were told when it was read. */
+/*
+ * Whether cells can hold what questions ask for, read without what happened when and without lines; `findings` is how many
+ * were told when it was read, but for notes.
+ */
 bool pp_pack_possible(const struct pp_profile *, uint64_t findings);
+/*
+ * Whether they hold less than the input, which then stays beside them: it tells what happened when, what lines cost, or what
+ * was gained where memory is given back, which only some questions want to know.
+ */
+bool pp_pack_is_part(const struct pp_profile *);
 
 /* ---- into cells ---- */
 
@@ -27,10 +35,18 @@ struct pp_packed {
 	struct pp_buf shape, own;
 	PP_VEC(struct pp_buf) subs; /* by series */
 	PP_VEC(struct pp_packed_cells) cells;
+	bool is_part; /* pp_pack_is_part(), or there are notes */
 };
 
-/* A status as that of pp_dict_add(); `size` is that of its input. What it holds is to be released whatever the status. */
-pp_status pp_pack(struct pp_dict *, const struct pp_profile *, uint64_t size, struct pp_packed *);
+/* What is known of an input beside what was read of it. */
+struct pp_pack_input {
+	uint64_t size;
+	bool noted; /* its reader told notes, which are told again by whoever reads it */
+};
+
+/* A status as that of pp_dict_add(). What it holds is to be released whatever the status. */
+pp_status pp_pack(struct pp_dict *, const struct pp_profile *, const struct pp_pack_input *,
+                  struct pp_packed *);
 void pp_packed_release(struct pp_packed *);
 
 /* ---- out of cells ---- */
@@ -39,6 +55,9 @@ void pp_packed_release(struct pp_packed *);
 struct pp_shape {
 	struct pp_builder b; /* a profile that is like it, without series and nodes */
 	size_t metrics;
+	bool is_part;       /* the input is there for what it does not tell */
+	bool described;     /* only the input tells all that there is to say of the whole */
+	bool without_gains; /* what is made of it must not tell what was gained */
 };
 
 /* PP_E_INVALID when the bytes are none. */

@@ -127,7 +127,9 @@ pp_store_window(const struct pp_provider_texts *texts, struct pp_selection *s,
 	pp_status status;
 
 	if (texts->between && (texts->since || texts->until)) {
-		pp_buf_adds(problem, "--between stands for --since and --until, not beside them");
+		pp_buf_adds(
+		    problem,
+		    "--between replaces --since and --until; it cannot be combined with them");
 		return PP_E_USAGE;
 	}
 	if (texts->between) {
@@ -203,6 +205,45 @@ pp_store_select(const char *source, const struct pp_provider_texts *texts, struc
 	return status;
 }
 
+/*
+ * Compares what was promised with what is there. Where others take profiles away meanwhile, what is selected is another
+ * selection by now, which is compared instead.
+ */
+static pp_status
+selected_audit(struct chosen *s, struct pp_buf *problem)
+{
+	const struct pp_store_engine *engine = s->store->engine;
+	pp_status status = PP_E_INVALID;
+	bool changed = true;
+	unsigned tries;
+	size_t i;
+
+	for (tries = 0; tries < PP_STORE_AUDITS && status == PP_E_INVALID && changed; tries++) {
+		struct pp_store_list now_there = { 0 };
+		struct pp_buf why = { 0 };
+
+		problem->n = 0;
+		status = engine->audit(s->store, &s->list, &s->promised, &s->found, problem);
+		if (status != PP_E_INVALID)
+			break;
+		changed = engine->list(s->store, &s->selection, &now_there, &why) == PP_OK &&
+		          !pp_store_lists_equal(&s->list, &now_there);
+		if (changed) {
+			pp_store_list_release(&s->list);
+			s->list = now_there;
+		} else {
+			pp_store_list_release(&now_there);
+		}
+		pp_buf_release(&why);
+	}
+	s->profiles = s->stacks = 0;
+	for (i = 0; i < s->list.entries.n; i++) {
+		s->profiles += s->list.entries.at[i].profiles;
+		s->stacks += s->list.entries.at[i].stacks;
+	}
+	return status;
+}
+
 /* For questions: also whether what was promised of the selection is there. */
 static pp_status
 provider_select(const char *source, const struct pp_provider_texts *texts, struct pp_selected **out,
@@ -215,7 +256,7 @@ provider_select(const char *source, const struct pp_provider_texts *texts, struc
 		return status;
 	s->audited = true;
 	s->store->max_nodes = texts->max_nodes;
-	status = s->store->engine->audit(s->store, &s->list, &s->promised, &s->found, problem);
+	status = selected_audit(s, problem);
 	if (status == PP_E_INVALID && texts->partial) {
 		s->lacks = true;
 		problem->n = 0;
@@ -351,13 +392,13 @@ selected_load_all(struct pp_selected *selected, const struct pp_order *order,
 }
 
 static pp_status
-selected_load_most(struct pp_selected *selected, bool *taken, struct pp_profile **out,
-                   struct pp_buf *problem)
+selected_load_most(struct pp_selected *selected, const struct pp_order *order, bool *taken,
+                   struct pp_profile **out, struct pp_buf *problem)
 {
 	struct chosen *s = (struct chosen *)selected;
 
 	return s->store->engine->load_most
-	           ? s->store->engine->load_most(s->store, &s->list, taken, out, problem)
+	           ? s->store->engine->load_most(s->store, &s->list, order, taken, out, problem)
 	           : PP_E_UNSUPPORTED;
 }
 

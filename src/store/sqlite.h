@@ -59,8 +59,9 @@ pp_status pp_sqlite_load_costs(struct pp_store *, const struct pp_store_entry *,
 pp_status pp_sqlite_load_all(struct pp_store *, const struct pp_store_list *,
                              const struct pp_order *, struct pp_profile **out,
                              struct pp_buf *problem);
-pp_status pp_sqlite_load_most(struct pp_store *, const struct pp_store_list *, bool *taken,
-                              struct pp_profile **out, struct pp_buf *problem);
+pp_status pp_sqlite_load_most(struct pp_store *, const struct pp_store_list *,
+                              const struct pp_order *, bool *taken, struct pp_profile **out,
+                              struct pp_buf *problem);
 pp_status pp_sqlite_compact(struct pp_store *, const struct pp_store_upkeep *,
                             struct pp_store_outcome *, struct pp_buf *problem);
 pp_status pp_sqlite_gc(struct pp_store *, const struct pp_store_upkeep *, struct pp_store_outcome *,

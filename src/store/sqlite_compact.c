@@ -29,11 +29,16 @@
 
 /* ---- reading inputs ---- */
 
+/* What cells are made of, and the lines that they cannot hold. */
+#define WHOLE                                                                                      \
+	(unsigned)(PP_TREE | PP_EDGES | PP_LINES | PP_META | PP_LABELS | PP_THREADS | PP_SITES |   \
+	           PP_GAINS | PP_GAINS_ALL)
+
 /* A fresh profile that was read; NULL where cells cannot hold it. */
 struct candidate {
 	int64_t id;
 	struct pp_profile *profile;
-	uint64_t size;
+	struct pp_pack_input input;
 };
 
 struct compacting {
@@ -52,24 +57,32 @@ batch_release(struct compacting *c)
 		pp_profile_free(c->batch.at[--c->batch.n].profile);
 }
 
-/* Reads an input as it is, or without the frames that it says are of no interest. */
+/* Reads what is ordered of an input. */
 static struct pp_profile *
-input_read(const struct pp_kept_file *f, const char *path, const char *format, unsigned further)
+input_read(struct pp_supply *supply, const char *path, const char *format, unsigned facets,
+           struct pp_pack_input *input)
 {
+	const struct pp_kept_file *f = &supply->files[0];
 	struct pp_read_opts opts = { .from = format, .threads = 1, .confined = true };
-	struct pp_from from = { .data = f->size ? f->data : "", .size = f->size };
+	struct pp_from from = { .data = f->size ? f->data : "",
+		                .size = f->size,
+		                .settled = true,
+		                .companion = pp_supply_companion,
+		                .ctx = supply };
 	struct pp_profile *profile = NULL;
 	struct pp_diags diags;
 	struct pp_opened opened;
 
 	pp_diags_init(&diags);
 	if (pp_open_from(&opened, path, &from, &opts, &diags) == PP_OK) {
-		opened.order->facets = PP_FACETS | PP_META | PP_LABELS | PP_THREADS | PP_SITES |
-		                       further;
+		opened.order->facets = facets;
 		(void)pp_opened_read(&opened, &profile);
 		pp_opened_close(&opened);
 	}
-	if (profile && !pp_pack_possible(profile, pp_diags_count(&diags))) {
+	input->noted = pp_diags_count(&diags) > 0;
+	/* Lines alone do not keep the rest from being packed. */
+	if (profile && !(profile->lines.rows.n && facets & PP_LINES) &&
+	    !pp_pack_possible(profile, pp_diags_total(&diags, PP_WARNING))) {
 		pp_profile_free(profile);
 		profile = NULL;
 	}
@@ -77,18 +90,43 @@ input_read(const struct pp_kept_file *f, const char *path, const char *format, u
 	return profile;
 }
 
+/* All but what happened when; and without lines, where these are told to be in the input. */
+static struct pp_profile *
+whole_read(struct pp_supply *supply, const char *path, const char *format,
+           struct pp_pack_input *input)
+{
+	struct pp_profile *p = input_read(supply, path, format, WHOLE, input);
+
+	if (!p || p->lines.rows.n == 0)
+		return p;
+	if (p->calls.rows.n || !(p->facets & PP_TREE)) {
+		pp_profile_free(p);
+		return NULL;
+	}
+	pp_profile_free(p);
+	p = input_read(supply, path, format, WHOLE & ~(unsigned)PP_LINES, input);
+	if (p && !(p->holds & PP_LINES)) {
+		pp_profile_free(p);
+		p = NULL;
+	}
+	return p;
+}
+
 struct pp_profile *
-pp_stored_read(const struct pp_supply *supply, const char *path, const char *format)
+pp_stored_read(struct pp_supply *supply, const char *path, const char *format,
+               struct pp_pack_input *input)
 {
 	struct pp_profile *whole, *shown;
 
-	if (supply->n != 1)
+	*input = (struct pp_pack_input){ 0 };
+	if (supply->n == 0)
 		return NULL;
-	whole = input_read(&supply->files[0], path, format, 0);
+	input->size = supply->files[0].size;
+	whole = whole_read(supply, path, format, input);
 	/* Some of these list frames that are of no interest; whether they are asked for depends on the question. */
 	if (!whole || !format || strcmp(format, "pprof") != 0)
 		return whole;
-	shown = input_read(&supply->files[0], path, format, PP_DROPS);
+	shown = input_read(supply, path, format, WHOLE | PP_DROPS, input);
 	if (!shown || shown->tree.n != whole->tree.n) {
 		pp_profile_free(whole);
 		whole = NULL;
@@ -122,10 +160,9 @@ batch_read(struct compacting *c)
 
 		c->last = one.id;
 		status = pp_parcel_open(pp_column_bytes(q, 3), &supply);
-		one.size = supply.n ? supply.files[0].size : 0;
 		bytes += supply.n ? supply.files[0].size : 0;
 		if (status == PP_OK)
-			one.profile = pp_stored_read(&supply, path ? path : "", format);
+			one.profile = pp_stored_read(&supply, path ? path : "", format, &one.input);
 		else if (status == PP_E_INVALID)
 			status = PP_OK; /* `check` says so; here it stays as it is */
 		pp_parcel_drop(&supply);
@@ -216,7 +253,7 @@ candidate_pack(struct compacting *c, const struct candidate *one)
 	if (status == PP_OK && !pp_dict_has_room(&c->dict.dict, one->profile))
 		return never_set(c, one->id);
 	if (status == PP_OK)
-		status = pp_pack(&c->dict.dict, one->profile, one->size, &packed);
+		status = pp_pack(&c->dict.dict, one->profile, &one->input, &packed);
 	if (status == PP_E_UNSUPPORTED) {
 		status = never_set(c, one->id);
 	} else if (status == PP_OK) {
@@ -355,6 +392,7 @@ sum_insert(struct compacting *c, const struct part *parts, size_t n, struct pp_s
 static pp_status
 parts_roll(struct compacting *c, const struct part *parts, size_t n)
 {
+	static const struct pp_pack_input no_input = { 0 };
 	struct pp_store_list list = { 0 };
 	struct pp_own_facts facts = { 0 };
 	struct pp_profile *sum = NULL;
@@ -374,7 +412,7 @@ parts_roll(struct compacting *c, const struct part *parts, size_t n)
 	if (status == PP_OK)
 		status = dict_open(c);
 	if (status == PP_OK && pp_dict_has_room(&c->dict.dict, sum))
-		status = pp_pack(&c->dict.dict, sum, 0, &packed);
+		status = pp_pack(&c->dict.dict, sum, &no_input, &packed);
 	else if (status == PP_OK)
 		status = PP_E_UNSUPPORTED;
 	packed.own.n = 0;
@@ -434,8 +472,9 @@ old_roll(struct compacting *c, const struct pp_store_upkeep *how)
 		struct part part = { e, pp_when_floor(e->t0, how->every) };
 
 		/* A span is added up when all of it is old. */
-		if (e->level != PP_STORE_FRESH && !e->kept && e->t1 < how->older_than &&
-		    part.span <= how->older_than - how->every && !pp_vec_push(&parts, part))
+		if (e->level != PP_STORE_FRESH && !e->kept && !e->is_part &&
+		    e->t1 < how->older_than && part.span <= how->older_than - how->every &&
+		    !pp_vec_push(&parts, part))
 			status = PP_E_NOMEM;
 	}
 	if (status == PP_OK && parts.n > 1) {

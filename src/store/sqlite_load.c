@@ -172,6 +172,7 @@ loose_add(struct pp_sqlite *s, struct groups *groups, const struct pp_store_entr
           struct pp_buf *problem)
 {
 	struct pp_loose loose = { .at = at };
+	struct pp_pack_input input;
 	struct pp_packed_group *g = NULL;
 	struct pp_supply supply = { 0 };
 	struct pp_profile *p;
@@ -185,12 +186,13 @@ loose_add(struct pp_sqlite *s, struct groups *groups, const struct pp_store_entr
 		pp_parcel_drop(&supply);
 		return status;
 	}
-	p = pp_stored_read(&supply, e->source, e->format);
+	p = pp_stored_read(&supply, e->source, e->format, &input);
 	pp_parcel_drop(&supply);
+	input.size = 0;
 	status = p ? pp_sqlite_dict(s, groups->all.at[groups->all.n - 1].dict, true, &dict, problem)
 	           : PP_E_UNSUPPORTED;
 	if (status == PP_OK)
-		status = pp_dict_has_room(dict, p) ? pp_pack(dict, p, 0, &loose.packed)
+		status = pp_dict_has_room(dict, p) ? pp_pack(dict, p, &input, &loose.packed)
 		                                   : PP_E_UNSUPPORTED;
 	if (status == PP_OK)
 		g = group_of(s, groups, &loose.packed.shape, &status, problem);
@@ -279,7 +281,8 @@ groups_load(struct pp_sqlite *s, struct groups *groups, const struct pp_order *o
 	pp_status status = parts ? PP_OK : PP_E_NOMEM;
 
 	for (i = 0; i < n && status == PP_OK; i++)
-		status = pp_group_load(s, &groups->all.at[i], costs && n == 1, &parts[i], problem);
+		status = pp_group_load(s, &groups->all.at[i], order, costs && n == 1, &parts[i],
+		                       problem);
 	if (status == PP_OK && n == 1) {
 		*out = parts[0];
 		parts[0] = NULL;
@@ -363,6 +366,7 @@ pp_status
 pp_sqlite_load_costs(struct pp_store *store, const struct pp_store_entry *e, bool timed,
                      struct pp_profile **out, struct pp_buf *problem)
 {
+	static const struct pp_order costs_alone = { .facets = PP_COSTS | PP_FUNCTIONS };
 	struct pp_sqlite *s = (struct pp_sqlite *)store;
 	struct pp_shared_names *names;
 	struct groups groups = { 0 };
@@ -378,6 +382,12 @@ pp_sqlite_load_costs(struct pp_store *store, const struct pp_store_entry *e, boo
 	g = groups.all.at;
 	if (status == PP_OK)
 		status = pp_sqlite_dict(s, g->dict, false, &dict, problem);
+	if (status == PP_OK && e->is_part) {
+		groups_settle(&groups);
+		status = pp_group_load(s, g, &costs_alone, false, out, problem);
+		groups_release(&groups);
+		return status;
+	}
 	if (status == PP_OK)
 		status = names_find(s, dict, g->dict, g->shape, &names, problem);
 	if (status == PP_OK)
@@ -431,8 +441,9 @@ pp_sqlite_load_all(struct pp_store *store, const struct pp_store_list *list,
 }
 
 pp_status
-pp_sqlite_load_most(struct pp_store *store, const struct pp_store_list *list, bool *taken,
-                    struct pp_profile **out, struct pp_buf *problem)
+pp_sqlite_load_most(struct pp_store *store, const struct pp_store_list *list,
+                    const struct pp_order *order, bool *taken, struct pp_profile **out,
+                    struct pp_buf *problem)
 {
 	struct pp_sqlite *s = (struct pp_sqlite *)store;
 	struct groups groups = { 0 };
@@ -450,8 +461,9 @@ pp_sqlite_load_most(struct pp_store *store, const struct pp_store_list *list, bo
 	}
 	if (status == PP_OK && (groups.all.n != 1 || groups.all.at[0].ids.n < 2))
 		status = PP_E_UNSUPPORTED;
+	/* All of it, as others are merged with it. */
 	if (status == PP_OK)
-		status = groups_load(s, &groups, NULL, out, problem);
+		status = pp_group_load(s, groups.all.at, order, false, out, problem);
 	groups_release(&groups);
 	if (s->packed)
 		pp_stored_dict_close(&s->packed->dict);

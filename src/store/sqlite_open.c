@@ -110,12 +110,14 @@ pp_sqlite_failed(struct pp_sqlite *s, struct pp_buf *problem)
 {
 	int code = s->db ? sqlite3_errcode(s->db) & 255 : SQLITE_NOMEM;
 	const char *why = s->db ? sqlite3_errmsg(s->db) : "out of memory";
+	/* "disk I/O error" says less than the system does: no space, for example. */
+	int reason = code == SQLITE_IOERR ? sqlite3_system_errno(s->db) : 0;
 
 	if (code == SQLITE_NOMEM)
 		return PP_E_NOMEM;
-	pp_buf_addf(problem, "%s: %s%s", s->path,
+	pp_buf_addf(problem, "%s: %s%s%s%s", s->path,
 	            code == SQLITE_CORRUPT || code == SQLITE_NOTADB ? "the store is damaged: " : "",
-	            why);
+	            why, reason ? ": " : "", reason ? strerror(reason) : "");
 	switch (code) {
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:

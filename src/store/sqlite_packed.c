@@ -215,7 +215,7 @@ packed_add(struct pp_sqlite *s, const struct pp_stored_dict *d, int64_t profile,
 
 static pp_status
 level_set(struct pp_sqlite *s, const struct pp_stored_dict *d, int64_t profile,
-          enum pp_store_level level, struct pp_buf *problem)
+          enum pp_store_level level, bool is_part, struct pp_buf *problem)
 {
 	sqlite3_stmt *q = pp_sqlite_statement(
 	    s, "UPDATE profile SET level = ?2, dict = ?3 WHERE id = ?1", problem);
@@ -229,7 +229,11 @@ level_set(struct pp_sqlite *s, const struct pp_stored_dict *d, int64_t profile,
 	status = pp_stored_run(s, q, problem);
 	if (status != PP_OK)
 		return status;
-	q = pp_sqlite_statement(s, "DELETE FROM original WHERE profile = ?1 AND keep = 0", problem);
+	q = pp_sqlite_statement(s,
+	                        is_part
+	                            ? "UPDATE original SET keep = 2 WHERE profile = ?1 AND keep = 0"
+	                            : "DELETE FROM original WHERE profile = ?1 AND keep = 0",
+	                        problem);
 	if (!q)
 		return pp_no_statement(problem);
 	(void)sqlite3_bind_int64(q, 1, profile);
@@ -268,7 +272,7 @@ pp_stored_pack(struct pp_sqlite *s, const struct pp_stored_dict *d, int64_t prof
 		if (status == PP_OK)
 			status = cells_add(s, profile, c, metric, sub, problem);
 	}
-	return status == PP_OK ? level_set(s, d, profile, level, problem) : status;
+	return status == PP_OK ? level_set(s, d, profile, level, packed->is_part, problem) : status;
 }
 
 pp_status

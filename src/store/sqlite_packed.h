@@ -54,7 +54,8 @@ pp_status pp_stored_run(struct pp_sqlite *, sqlite3_stmt *, struct pp_buf *probl
 pp_status pp_stored_type(struct pp_sqlite *, int64_t metric, enum pp_cell_type *,
                          struct pp_buf *problem);
 /* What a fresh profile was read from, read again; NULL where cells cannot hold it, or out of memory. */
-struct pp_profile *pp_stored_read(const struct pp_supply *, const char *path, const char *format);
+struct pp_profile *pp_stored_read(struct pp_supply *, const char *path, const char *format,
+                                  struct pp_pack_input *);
 /* What compacting does to profiles. */
 pp_status pp_sqlite_pack(struct pp_sqlite *, const struct pp_store_upkeep *,
                          struct pp_store_outcome *, struct pp_buf *problem);
@@ -85,9 +86,12 @@ struct pp_packed_group {
 /* The sum of all profiles of a list, packed as they are. PP_E_UNSUPPORTED: they have to be merged one by one. Facts or NULL. */
 pp_status pp_stored_sum(struct pp_sqlite *, const struct pp_store_list *, const struct pp_order *,
                         struct pp_own_facts *, struct pp_profile **out, struct pp_buf *problem);
-/* Their sum as one profile; with `costs`, that of its functions where it can do. */
-pp_status pp_group_load(struct pp_sqlite *, const struct pp_packed_group *, bool costs,
-                        struct pp_profile **out, struct pp_buf *problem);
+/*
+ * Their sum as one profile; with `costs`, that of its functions where it can do. PP_E_UNSUPPORTED also where the order (or NULL)
+ * asks for what only the inputs tell.
+ */
+pp_status pp_group_load(struct pp_sqlite *, const struct pp_packed_group *, const struct pp_order *,
+                        bool costs, struct pp_profile **out, struct pp_buf *problem);
 void pp_group_release(struct pp_packed_group *);
 
 /* ---- single profiles ---- */

@@ -513,6 +513,8 @@ several_load(struct summing *x, bool costs, struct pp_profile **out)
 	for (i = 0; i < x->shape->metrics; i++)
 		x->has_reals |= x->shape->b.profile->metrics.at[i].type == PP_REAL;
 	status = way_choose(x);
+	/* What was gained is no cost of its own. */
+	costs = costs && pp_metrics_shown(x->shape->b.profile) == x->shape->metrics;
 	if (status == PP_OK && costs) {
 		status = costs_load(x, out);
 		if (status != PP_E_UNSUPPORTED)
@@ -522,9 +524,30 @@ several_load(struct summing *x, bool costs, struct pp_profile **out)
 	return status == PP_OK ? whole_load(x, out) : status;
 }
 
+/* Whether an order asks for nothing that only the inputs tell. */
+static bool
+order_is_met(const struct pp_order *order, const struct pp_shape *shape)
+{
+	unsigned beyond = PP_TIMELINE | PP_EXTRAS | PP_FINDINGS;
+
+	beyond |= shape->b.profile->holds & PP_LINES;
+	beyond |= shape->described ? PP_META : 0u;
+	return !order || (order->facets && !(order->facets & beyond) && !order->maps &&
+	                  !order->filter && !order->keep);
+}
+
+/* Whether an order wants to know what was gained, as pp_build_gains() sees it. */
+static bool
+order_has_gains(const struct pp_order *order, const struct pp_profile *like)
+{
+	return !order || (pp_order_has_gains(order) &&
+	                  (order->facets & PP_GAINS_ALL ||
+	                   pp_metric_falls(&like->metrics.at[pp_profile_primary(like)])));
+}
+
 pp_status
-pp_group_load(struct pp_sqlite *s, const struct pp_packed_group *g, bool costs,
-              struct pp_profile **out, struct pp_buf *problem)
+pp_group_load(struct pp_sqlite *s, const struct pp_packed_group *g, const struct pp_order *order,
+              bool costs, struct pp_profile **out, struct pp_buf *problem)
 {
 	struct pp_shape shape = { 0 };
 	struct summing x = {
@@ -538,9 +561,14 @@ pp_group_load(struct pp_sqlite *s, const struct pp_packed_group *g, bool costs,
 		status = pp_stored_shape_load(s, g->shape, &x.stored, problem);
 	if (status != PP_OK)
 		return status;
-	status = g->ids.n == 1 && g->loose.n == 0
-	             ? pp_single_load(s, g->ids.at[0], x.dict, &x.stored, &g->facts, out, problem)
-	             : several_load(&x, costs, out);
+	shape.without_gains = !order_has_gains(order, shape.b.profile);
+	if (shape.is_part && !order_is_met(order, &shape))
+		status = PP_E_UNSUPPORTED;
+	else
+		status = g->ids.n == 1 && g->loose.n == 0
+		             ? pp_single_load(s, g->ids.at[0], x.dict, &x.stored, &g->facts, out,
+		                              problem)
+		             : several_load(&x, costs, out);
 	for (i = 0; i < x.subs.n; i++) {
 		sums_free(x.subs.at[i].sums, shape.metrics + 1);
 		pp_buf_release(&x.subs.at[i].def);

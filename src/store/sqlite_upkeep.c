@@ -58,7 +58,8 @@ pp_sqlite_gc(struct pp_store *store, const struct pp_store_upkeep *how,
 	out->left = list.entries.n - old.entries.n;
 	if (status == PP_OK && !how->dry)
 		status = store->engine->remove(store, &old, problem);
-	if (status == PP_OK && !how->dry && old.entries.n)
+	/* Also after `remove`, which leaves the dictionary as it is. */
+	if (status == PP_OK && !how->dry)
 		status = pp_sqlite_shrink(s, problem);
 	if (status == PP_OK && !how->dry)
 		status = pages_release(s, problem);
@@ -117,7 +118,7 @@ pp_sqlite_check(struct pp_store *store, struct pp_store_outcome *out, struct pp_
 		pp_status loaded = store->engine->load(store, e, &supply, &why);
 
 		/* Of what is kept and packed one question reads the input, another the cells. */
-		if (loaded == PP_OK && e->kept && e->level != PP_STORE_FRESH) {
+		if (loaded == PP_OK && (e->kept || e->is_part) && e->level != PP_STORE_FRESH) {
 			pp_parcel_drop(&supply);
 			loaded = pp_sqlite_load_packed(s, e, &supply, &why);
 		}

@@ -54,6 +54,7 @@ struct pp_store_entry {
 	int64_t t0, t1;
 	const char *format, *source;
 	bool complete, kept;
+	bool is_part; /* packed, and the input is there for what that does not tell */
 	enum pp_store_level level;
 	uint64_t bytes, stacks; /* that it takes, as far as that is its own; stacks with a cost */
 	const char *meta;       /* as in the item */
@@ -67,6 +68,10 @@ struct pp_store_list {
 };
 
 void pp_store_list_release(struct pp_store_list *);
+/* Whether two lists have the same profiles. */
+bool pp_store_lists_equal(const struct pp_store_list *, const struct pp_store_list *);
+/* How often what is there is compared with what was promised while others take profiles away. */
+#define PP_STORE_AUDITS 5
 /* A copy of text that lives as long as the list; NULL when out of memory. */
 const char *pp_store_list_text(struct pp_store_list *, const char *text, size_t n);
 
@@ -157,8 +162,9 @@ struct pp_store_engine {
 	                      const struct pp_order *, struct pp_profile **out,
 	                      struct pp_buf *problem);
 	/* As pp_provider.load_most(); or NULL. */
-	pp_status (*load_most)(struct pp_store *, const struct pp_store_list *, bool *taken,
-	                       struct pp_profile **out, struct pp_buf *problem);
+	pp_status (*load_most)(struct pp_store *, const struct pp_store_list *,
+	                       const struct pp_order *, bool *taken, struct pp_profile **out,
+	                       struct pp_buf *problem);
 	/*
 	 * Whether what was promised of the profiles in a list is there: PP_E_INVALID with the numbers in *problem when it is
 	 * not. NULL where nothing can go missing unseen.

@@ -5,9 +5,22 @@
 
 #include "base/sort.h"
 #include "model/inclusive.h"
+#include "model/schema.h"
 #include "store/record.h"
 
 /* ---- what is there beside stacks ---- */
+
+/* What is gained belongs to the metrics that fall, in their order. */
+static void
+gains_link(struct pp_builder *b)
+{
+	struct pp_profile *p = b->profile;
+	size_t gained = pp_metrics_shown(p), m;
+
+	for (m = 0; m < pp_metrics_shown(p) && gained < p->metrics.n; m++)
+		if (pp_metric_falls(&p->metrics.at[m]))
+			p->metrics.at[gained++].net = (uint32_t)m;
+}
 
 pp_status
 pp_shape_read(struct pp_shape *shape, struct pp_slice bytes, uint64_t seed)
@@ -47,6 +60,11 @@ pp_shape_read(struct pp_shape *shape, struct pp_slice bytes, uint64_t seed)
 		    !pp_metrics_push(p, &metric))
 			pp_builder_fail(b, PP_E_NOMEM, NULL);
 	}
+	shape->is_part = !r.failed && r.p < r.end;
+	if (shape->is_part)
+		p->unread = pp_record_take(&r);
+	shape->described = shape->is_part && !r.failed && r.p < r.end && pp_record_take(&r);
+	gains_link(b);
 	if (pp_builder_ok(b) && pp_record_end(&r))
 		return PP_OK;
 	pp_shape_release(shape);
@@ -464,6 +482,27 @@ pp_dict_shrink(const struct pp_dict *from, const uint64_t *used, struct pp_dict 
 	return fine ? PP_OK : PP_E_NOMEM;
 }
 
+/* Takes away what was gained: the last metrics. False when out of memory. */
+static bool
+gains_drop(struct pp_builder *b)
+{
+	struct pp_profile *p = b->profile;
+	const size_t shown = pp_metrics_shown(p), all = p->metrics.n;
+	bool stays[PP_FEW_COLUMNS] = { false }, fine = true;
+	size_t i;
+
+	for (i = 0; i < shown; i++)
+		stays[i] = true;
+	for (i = 0; i < p->series.n && shown < all && fine; i++) {
+		struct pp_cell_block block = pp_cell_block(p, i);
+
+		fine = pp_cells_choose(block, stays, all, NULL);
+		p->series.at[i].stride -= (uint32_t)((all - shown) * block.sets);
+	}
+	p->metrics.n = shown;
+	return fine;
+}
+
 pp_status
 pp_unpack_profile(struct pp_unpack *u, struct pp_shape *shape, const struct pp_own_facts *facts,
                   struct pp_profile **out)
@@ -480,6 +519,8 @@ pp_unpack_profile(struct pp_unpack *u, struct pp_shape *shape, const struct pp_o
 	chosen_release(&c);
 	if (status == PP_OK && !own_apply(b, facts))
 		status = pp_builder_ok(b) ? PP_E_INVALID : b->status;
+	if (status == PP_OK && shape->without_gains && !gains_drop(b))
+		status = PP_E_NOMEM;
 	if (status == PP_OK)
 		status = pp_builder_finish(b, out);
 	return status;

@@ -11,18 +11,18 @@ HANG = 60  # seconds after which something will never happen
 
 
 class Server:
-    def __init__(self, polyprof, *words, cwd=None):
-        self.process = subprocess.Popen([polyprof, 'serve', *words, '--listen', '127.0.0.1:0'], cwd=cwd,
+    def __init__(self, polyprof, *words, cwd=None, listen='127.0.0.1:0'):
+        self.process = subprocess.Popen([polyprof, 'serve', *words, '--listen', listen], cwd=cwd,
                                         stderr=subprocess.PIPE, stdout=subprocess.PIPE)
         line = self.process.stderr.readline().decode()
-        found = re.search(r':(\d+)/', line)
+        found = re.search(r'http://(\S+):(\d+)/', line)
         if not found:
             raise RuntimeError(line + self.process.stderr.read().decode())
-        self.port = int(found[1])
-        self.host = f'127.0.0.1:{self.port}'
+        self.address, self.port = found[1], int(found[2])
+        self.host = f'{self.address}:{self.port}'
 
     def connect(self):
-        return socket.create_connection(('127.0.0.1', self.port), timeout=60)
+        return socket.create_connection((self.address, self.port), timeout=60)
 
     def raw(self, data, shut=False):
         """What comes back for bytes, to the end of the connection."""
@@ -37,7 +37,7 @@ class Server:
 
     def ask(self, path, method='GET', body=None, headers=None):
         """Status, headers and content."""
-        c = http.client.HTTPConnection('127.0.0.1', self.port, timeout=60)
+        c = http.client.HTTPConnection(self.address, self.port, timeout=60)
         c.request(method, path, body, headers or {})
         r = c.getresponse()
         content = r.read()

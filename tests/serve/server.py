@@ -70,6 +70,9 @@ def strict(s):
     T.same(kit.status(got), 400, 'a request within the head of another is none')
     got = s.raw(((get + '\r\n') * 50 + get + close + '\r\n').encode())
     T.same(got.count(b'HTTP/1.1 200 OK'), 51, 'many requests at once are answered in order, on one connection')
+    ask = f'GET /api/v1/top?file=a.folded HTTP/1.1\r\n{host}\r\n'
+    got = s.raw((ask * 20).encode(), shut=True)
+    T.same(got.count(b'HTTP/1.1 200 OK'), 20, 'so are those of a client that asks no more')
     got = s.raw((get + 'X-A: b').encode(), shut=True)
     T.same(kit.status(got), 400, 'a head that breaks off')
     head, _, content = s.raw(f'HEAD /healthz HTTP/1.1\r\n{host}{close}\r\n'.encode()).partition(b'\r\n\r\n')
@@ -85,6 +88,13 @@ def guarded(s, polyprof, directory):
         got = s.ask('/healthz', headers={'Origin': origin})
         T.same(got[0], wanted, f'Origin {origin.replace(str(s.port), "PORT")}: {wanted}')
         T.ok(not any('access-control' in key.lower() for key in got[1]), 'nothing of CORS in the answer')
+    for site, mode, wanted in (('cross-site', 'navigate', 200), ('cross-site', 'no-cors', 403), ('same-site', 'cors', 403), ('same-origin', 'cors', 200), ('none', 'navigate', 200)):
+        T.same(s.ask('/healthz', headers={'Sec-Fetch-Site': site, 'Sec-Fetch-Mode': mode})[0], wanted, f'a browser that comes from {site} to {mode}: {wanted}')
+    T.same(s.ask('/api/v1/drop', 'POST', b'a 1\n', {'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate'})[0], 403, 'which does not send')
+    for listen in ('127.0.0.2:0', ':0', '0'):
+        other = kit.Server(polyprof, directory, listen=listen)
+        T.ok(other.ask('/healthz', headers={'Host': other.host})[0] == 200 and other.ask('/healthz', headers={'Host': f'127.0.0.3:{other.port}'})[0] == 403, f'--listen {listen}: it is called as it says', other.host)
+        other.stop()
     page = s.ask('/')
     T.ok("default-src 'none'" in page[1]['Content-Security-Policy'] and page[1]['X-Content-Type-Options'] == 'nosniff',
          'pages say what they may do', page[1])
@@ -92,6 +102,10 @@ def guarded(s, polyprof, directory):
                         (['--listen', '127.0.0.1:99999'], 2), (['--listen', '::1:0'], 2), (['--token-file', 'absent'], 3), (['absent'], 3)):
         r = subprocess.run([polyprof, 'serve', directory, *words], capture_output=True, check=False, timeout=kit.HANG)
         T.same(r.returncode, code, f'serve {" ".join(words)}: exit {code}')
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkfifo(os.path.join(folder, 'pipe'))
+        r = subprocess.run([polyprof, 'serve', os.path.join(folder, 'pipe'), '--listen', '0'], capture_output=True, check=False, timeout=kit.HANG)
+        T.ok(r.returncode == 3 and b'neither a file nor a directory' in r.stderr, 'a pipe cannot be served', r.stderr)
     r = subprocess.run([polyprof, 'serve', directory, '--listen', s.host], capture_output=True, check=False, timeout=kit.HANG)
     T.same(r.returncode, 4, 'a port that is taken: exit 4')
     for store, code in ((os.path.join(directory, 'missing', 'x.ppdb'), 4), (os.path.join(directory, 'a.folded'), 3)):
@@ -146,10 +160,18 @@ def questions(s, polyprof, directory):
         ('formats', ('formats',)),
         ('explain?rule=folded-count-missing', ('explain', 'folded-count-missing')),
         ('summary?file=a.folded', ('a.folded',)),
+        ('top?file=a.folded&limit=x', ('top', 'a.folded', '--limit', 'x')),
+        ('top?file=a.folded&sort=cost&names=none', ('top', 'a.folded', '--sort', 'cost')),
+        ('top?file=a.folded&names=none', ('top', 'a.folded', '--names', 'none')),
+        ('top?file=a.folded&limt=5', ('top', 'a.folded', '--limt', '5')),
+        ('top?file=a.folded&budget=1', ('top', 'a.folded', '--budget', '1')),
+        ('lines?file=a.folded&budget=300', ('lines', 'a.folded', '--budget', '300')),
+        ('check?file=d/not.json', ('check', 'd/not.json')),
     ]
     for query, words in asked:
         code, wanted = command(*words)
         status, headers, content = s.ask('/api/v1/' + query)
+        T.same(status, 200 if words[0] == 'check' else {0: 200, 1: 200, 2: 400, 3: 422}[code], f'/api/v1/{query}: the status of exit {code}')
         if 'function=' not in query and words[0] == 'callers':
             T.same(status, 400, 'a parameter that must be given')
             continue
@@ -170,6 +192,9 @@ def questions(s, polyprof, directory):
         T.ok(content == r.stdout and r.stdout and headers['Polyprof-Exit'] == str(r.returncode) and headers['Content-Type'].split(';')[0] == kind,
              f'/api/v1/{query} is what {" ".join(words)} writes', (status, headers.items(), r.returncode, content[:300], r.stdout[:300], r.stderr))
         T.ok(kind in ('text/csv',) or 'sandbox' in headers.get('Content-Security-Policy', ''), 'and has no rights of the app')
+    for query, exits in (('convert?file=a.folded&to=diff-folded', '3'), ('convert?file=d/b.folded&to=pprof&lossless=', '4')):
+        status, headers, content = s.ask('/api/v1/' + query)
+        T.ok((status, headers['Polyprof-Exit']) == (422, exits) and b'"error"' in content, f'/api/v1/{query}: what cannot be written is 422', (status, headers.items(), content[:300]))
     os.symlink(os.path.join(directory, 'outside'), os.path.join(directory, 'd/link'))
     for query, wanted in (('top?file=../a.folded', 404), ('top?file=/etc/passwd', 404), ('top?file=d/../a.folded', 404), ('top?file=d/link', 404),
                           ('top?file=d/.hidden', 404), ('top?file=d//b.folded', 404), ('top?file=3', 404), ('top?file=a.folded%00', 400),
@@ -228,6 +253,25 @@ def given_up(polyprof, directory):
         T.ok(True, 'nobody listens any more')
 
 
+def beside(polyprof, directory):
+    """Who waits for what somebody else has read takes no thread from those that ask about other things."""
+    pipe = kit.Pipe(os.path.join(directory, 'large'), b'main;a;b 1\n' * 100)
+    s = kit.Server(polyprof, pipe.path, os.path.join(directory, 'a.folded'))
+    waiting = [s.connect() for _ in range(40)]
+    for c in waiting:
+        c.sendall(f'GET /api/v1/view?file=large HTTP/1.1\r\nHost: {s.host}\r\nConnection: close\r\n\r\n'.encode())
+    T.ok(s.wait(lambda: s.number('polyprof_requests_total') > 40 and s.number('polyprof_questions_waiting') == 0), 'all of them were looked at')
+    as_it_was = os.stat(pipe.path)
+    pipe.opened()
+    os.utime(pipe.path, ns=(as_it_was.st_atime_ns, as_it_was.st_mtime_ns))  # else it would be another file to those that wait
+    T.same(s.ask('/api/v1/top?file=a.folded')[0], 200, 'beside 40 that wait for a large file others are answered')
+    T.same(s.ask('/api/v1/view?file=a.folded')[0], 200, 'also with tables')
+    pipe.end()
+    answers = [kit.read_all(c) for c in waiting]
+    T.ok(all(kit.status(a) == 200 for a in answers) and len({a.partition(b'\r\n\r\n')[2] for a in answers}) == 1, 'and then all of them', [a[:60] for a in answers[:3]])
+    T.same(s.stop()[0], 0, 'exit 0')
+
+
 def main():
     polyprof = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as directory:
@@ -244,6 +288,7 @@ def main():
         T.same(s.stop()[0], 0, 'SIGTERM: exit 0')
         tokens(polyprof, directory)
         given_up(polyprof, directory)
+        beside(polyprof, directory)
     return T.done()
 
 

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Packed profiles answer what fresh ones do: packed.py POLYPROF SAMPLES
 
-Samples of formats that are nothing but stacks, and made ones: each question about a store gives the same bytes before and after
+Samples of formats that are stacks, with times or without, and made ones: each question about a store gives the same bytes before and after
 `compact`, also when some are packed and some are fresh; sums by the hour have the same totals and are not added again. Speaks TAP.
 """
+import contextlib
 import json
 import os
 import random
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -14,6 +16,15 @@ import tempfile
 VERBS = (('info', '--json'), ('top', '--json', '-n', '0'), ('tree', '--json'), ('traces', '--json'), ('summary', '--json'),
          ('tags', '--json'), ('flame', '-o', '-'))
 FORMATS = ('folded', 'pprof', 'spaa', 'massif', 'otlp')
+# With times; and questions about metrics that fall, which people are told less of than programs, and about times.
+TIMED = ('spx', 'speedscope', 'cpuprofile', 'trace-event', 'firefox', 'gecko')
+# What their readers note is told by those who read them.
+NOTED = ('cpuprofile', 'trace-event')
+TIMED_VERBS = VERBS + (('top',), ('tree',), ('top', '-m', '2'), ('top', '--json', '-m', '2'), ('tree', '-m', '2'), ('flame', '-m', '2', '-o', '-'),
+                       ('top', '--json', '--hide', 'a'), ('top', '--json', '--by', 'file'), ('top', '--json', '--by', 'thread'),
+                       ('lines', '--json'), ('threads', '--json'), ('findings', '--json'), ('top', '--json', '--time', '0..50%'),
+                       ('flame', '--chart', '-o', '-'), ('callers', 'main', '--json'), ('check', '--json'), ('trend', '--json'),
+                       ('diff', '--before', 'run=0', '--after', 'run=1', '--json'))
 
 
 def run(program, *words):
@@ -21,8 +32,8 @@ def run(program, *words):
     return done.returncode, done.stdout, done.stderr
 
 
-def answers(program, store):
-    return {verb: run(program, verb[0], store, *verb[1:]) for verb in VERBS}
+def answers(program, store, verbs=VERBS):
+    return {verb: run(program, verb[0], store, *verb[1:]) for verb in verbs}
 
 
 def made(folder):
@@ -39,8 +50,59 @@ def made(folder):
     return files
 
 
+def shrinks(program, folder):
+    """What was removed is gone from the dictionary after gc, which has nothing to remove itself."""
+    store = os.path.join(folder, 'shrinks.ppdb')
+    for number, part in enumerate('xyz'):
+        path = os.path.join(folder, part + '.folded')
+        with open(path, 'w', encoding='utf-8') as file:
+            file.writelines(f'main;{part}{line} 1\n' for line in range(100))
+        run(program, 'store', 'add', store, path, '--label', f'n={number}')
+    run(program, 'store', 'compact', store)
+    run(program, 'store', 'remove', store, '--where', 'n!=1')
+    kept = without_store(run(program, 'top', store, '--json', '-n', '0'))
+    run(program, 'store', 'gc', store)
+    with contextlib.closing(sqlite3.connect(store)) as inside:
+        (nodes,), = inside.execute("SELECT sum(n) FROM dict WHERE part = 'n'")
+    yield 'gc shrinks what remove left', nodes == 101 and without_store(run(program, 'top', store, '--json', '-n', '0')) == kept
+
+
+def timed(program, samples, folder):
+    """Profiles that tell when things happened are packed beside their inputs: questions that need no times do without these."""
+    for name in TIMED:
+        directory = os.path.join(samples, name, 'good')
+        files = sorted(os.path.join(directory, file) for file in os.listdir(directory))[:10]
+        store = os.path.join(folder, name + '.ppdb')
+        for run_of in range(2):
+            run(program, 'store', 'add', store, *files, '--label', f'run={run_of}')
+        before = answers(program, store, TIMED_VERBS)
+        packed = json.loads(run(program, 'store', 'compact', store, '--json')[1])['packed']
+        yield f'{name}: {packed} packed', packed > 0
+        after = answers(program, store, TIMED_VERBS)
+        parts = 2 if name in NOTED else 3
+        different = [verb for verb in TIMED_VERBS if before[verb][:parts] != after[verb][:parts]]
+        yield f'{name}: the same answers, but for {different}', not different
+        yield f'{name}: sound', run(program, 'store', 'check', store)[0] == 0
+    yield from shrinks(program, folder)
+    store = os.path.join(folder, 'beside.ppdb')
+    good = os.path.join(samples, 'spx', 'good')
+    for run_of in range(12):
+        run(program, 'store', 'add', store, os.path.join(good, '04-http.json'), '--label', f'run={run_of}')
+    diff = ('diff', store, '--before', 'run in (0,1,2,3,4,5,6,7,8)', '--after', 'run in (9,10,11)', '--json')
+    first = [run(program, *words) for words in (('top', store, '--json'), ('top', store, '-m', 'zm'), diff, ('trend', store, '--json'))]
+    yield 'a request, twelve times', json.loads(run(program, 'store', 'compact', store, '--json')[1])['packed'] == 12
+    got = run(program, 'store', 'get', store, '--where', 'run=3', '--to', 'spaa', '-o', '-')
+    yield 'one of them is what it was', got[0] == 0 and got[1] == run(program, 'convert', os.path.join(good, '04-http.json'), '--to', 'spaa', '-o', '-')[1]
+    with contextlib.closing(sqlite3.connect(store)) as inside, inside:
+        inside.execute("UPDATE original SET data = x'00'")
+    second = [run(program, *words) for words in (('top', store, '--json'), ('top', store, '-m', 'zm'), diff, ('trend', store, '--json'))]
+    yield 'without the inputs the same', first == second and all(answer[0] == 0 for answer in first)
+    yield 'what needs them says so', run(program, 'top', store, '--time', '0..50%')[0] == 3 and run(program, 'store', 'check', store)[0] == 3
+
+
 def checks(program, samples, folder):
     """(what, whether it holds) one by one."""
+    yield from timed(program, samples, folder)
     for name in FORMATS:
         directory = os.path.join(samples, name, 'good')
         files = sorted(os.path.join(directory, file) for file in os.listdir(directory))[:8]

@@ -231,9 +231,10 @@ check_sum(struct pp_dict *packing, const struct pp_dict *reading, struct pp_prof
 		s.of[i].zero = calloc(s.of[i].ids / 64 + 1, sizeof *s.of[i].zero);
 	}
 	for (i = from; i < FILES; i++) {
+		const struct pp_pack_input input = { .size = 10 };
 		struct pp_packed packed;
 
-		ok(pp_pack(packing, files[i], 10, &packed) == PP_OK, "file %zu again", i);
+		ok(pp_pack(packing, files[i], &input, &packed) == PP_OK, "file %zu again", i);
 		sums_add(&s, &packed);
 		if (i == from) {
 			s.shape = packed.shape;
@@ -265,12 +266,13 @@ check_profiles(void)
 
 	ok(pp_dict_init(&packing, true, 5) && pp_dict_ready(&packing) == PP_OK, "a dictionary");
 	for (i = 0; i < FILES; i++) {
+		const struct pp_pack_input input = { .size = 10 };
 		struct pp_packed packed;
 
 		files[i] = profile_of(inputs[i]);
 		ok(pp_pack_possible(files[i], 0) && !pp_pack_possible(files[i], 1),
 		   "can be packed");
-		ok(pp_pack(&packing, files[i], 10, &packed) == PP_OK, "file %zu", i);
+		ok(pp_pack(&packing, files[i], &input, &packed) == PP_OK, "file %zu", i);
 		pp_packed_release(&packed);
 	}
 	copy_dict(&packing, &reading);

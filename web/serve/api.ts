@@ -25,7 +25,9 @@ async function refusal(answer: Response): Promise<Refused> {
 }
 
 async function get(path: string, params: Params, more: RequestInit = {}): Promise<Response> {
-  const answer = await fetch(address(path, params), { ...more, cache: 'no-store', redirect: 'error' });
+  const answer = await fetch(address(path, params), { ...more, cache: 'no-store', redirect: 'error' }).catch(error => {
+    throw error instanceof DOMException ? error : new Refused('the server cannot be reached; it may have been stopped', 0);
+  });
   if (!answer.ok) throw await refusal(answer);
   return answer;
 }

@@ -47,7 +47,7 @@ function seriesWith(old: Series, piece: Series | undefined, { at, end, shift }: 
   const line = old.line && new Int32Array(n);
   if (line) before.forEach((row, i) => (line[i] = old.line![row]));
   if (line) behind.forEach((row, i) => (line[before.length + rows + i] = old.line![row]));
-  return { ...old, node, line, cost: old.cost.map((c, m) => cells(c, piece?.cost[m])), calls: cells(old.calls, piece?.calls) };
+  return { ...old, node, line, cost: old.cost.map((c, m) => cells(c, piece?.cost[m])), unseen: old.unseen.map((c, m) => cells(c, piece?.unseen[m])), calls: cells(old.calls, piece?.calls) };
 }
 
 /** Where each node went: within the piece to the one of the same functions, of a sum to its caller. */

@@ -49,7 +49,7 @@ interface Column {
 const COLUMNS: Column[] = [
   { key: 'name', title: 'Profile', by: p => p.name.toLowerCase() },
   { key: 'labels', title: 'Labels', minor: true, by: p => Object.entries(p.labels).map(l => l.join('=')).join(' ') },
-  { key: 'time', title: 'Recorded', by: p => p.start ?? 0 },
+  { key: 'time', title: 'Recorded (UTC)', by: p => p.start ?? 0 },
   { key: 'format', title: 'Format', minor: true, by: p => p.format },
   { key: 'cost', title: 'Cost', number: true, by: p => p.costs[0]?.[1] ?? -1 },
   { key: 'size', title: 'Size', number: true, minor: true, by: p => p.bytes },
@@ -70,6 +70,7 @@ export class ListPage {
   private chosen = new Set<Profile>();
   private more = 0; // profiles that are not listed
   private loads = 0;
+  private loaded = false;
   private shown: Profile[] = [];
   private search: HTMLInputElement;
   private table = el('table', { class: 'profiles' });
@@ -78,6 +79,7 @@ export class ListPage {
   private pages = el('nav', { class: 'pages', 'aria-label': 'Pages' });
   private stores = el('div', { class: 'stores' });
   private problems = el('div', { class: 'problems' });
+  private nothing = el('div', { class: 'nothing' });
 
   constructor(host: HTMLElement, private add: () => void) {
     const given = new URLSearchParams(location.search), word = (key: string) => given.get(key) ?? '';
@@ -91,7 +93,7 @@ export class ListPage {
       el('header', {}, el('div', { class: 'brand' }, el('h1', {}, 'Profiles'), this.count),
         el('div', { class: 'tools' }, el('div', { class: 'find' }, this.search), button('Add a file\u2026', 'Add a file, or drop one anywhere on this page', () => this.add()),
           button('\u25d0', 'Dark or light', () => this.set({ theme: dark() ? 'light' : 'dark' }), { id: 'theme' }))),
-      el('main', { tabindex: -1 }, this.problems, this.stores, this.acts, el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Profiles' }, this.table), this.pages)));
+      el('main', { tabindex: -1 }, this.problems, this.stores, this.acts, el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Profiles' }, this.table), this.nothing, this.pages)));
     window.addEventListener('keydown', e => this.key(e));
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw());
     this.draw();
@@ -109,6 +111,7 @@ export class ListPage {
     this.profiles = found.flatMap(f => f.profiles);
     this.more = found.reduce((n, f) => n + f.left, 0);
     this.chosen.clear();
+    this.loaded = true;
     this.draw();
     this.drawStores();
     void this.costs();
@@ -189,11 +192,20 @@ export class ListPage {
     const pages = Math.max(1, Math.ceil(this.shown.length / ROWS));
     s.page = Math.min(s.page, pages - 1);
     if (this.profiles.length) fill(this.count, (words.length ? `${digits(this.shown.length)} of ` : '') + (this.more ? 'the newest ' : '') + plural(this.profiles.length, 'profile', 'profiles') + (this.more ? ` of ${digits(this.profiles.length + this.more)}` : '') + ` in ${plural(this.sources.length, 'source', 'sources')}` + (this.more && this.profiles.length >= MOST ? ': choose by labels or time to see others' : ''));
-    else if (this.sources.length) fill(this.count, 'No profiles yet: drop a file here.');
+    else if (this.sources.length) fill(this.count, 'No profiles');
     this.drawTable();
+    this.drawNothing();
     this.drawActs();
     fill(this.pages, pages > 1 && button('\u2039', 'The page before', () => this.set({ page: s.page - 1 }), { disabled: s.page === 0 }),
       pages > 1 && el('span', {}, `${digits(s.page + 1)} of ${digits(pages)}`), pages > 1 && button('\u203a', 'The next page', () => this.set({ page: s.page + 1 }), { disabled: s.page === pages - 1 }));
+  }
+
+  /** What to do where there is nothing to see. */
+  private drawNothing(): void {
+    const { search, where, since } = this.state, empty = this.loaded && !this.shown.length && !this.problems.childElementCount, takes = this.sources.some(s => s.kind === 'store' && s.writable);
+    this.table.hidden = this.acts.hidden = empty && !this.profiles.length;
+    fill(this.nothing, empty && (search && this.profiles.length ? el('p', {}, 'No profile fits this search.') : where || since ? el('p', {}, 'No profile of the store fits this selection.') : el('p', {}, 'There are no profiles yet. Drop a file anywhere on this page to look at it' + (takes ? ', or send one to the store:' : '.'))),
+      empty && takes && !search && !where && !since && el('pre', {}, `curl --data-binary @app.folded '${location.origin}/api/v1/add?label.service=web'`));
   }
 
   private visible(): Profile[] {
@@ -214,7 +226,7 @@ export class ListPage {
   private row(p: Profile, most: number): Node {
     const box = el('input', { type: 'checkbox', 'aria-label': 'Choose ' + shown(p.name, 120), checked: this.chosen.has(p), onchange: () => this.choose(p, box.checked) });
     const [cost] = p.costs, bar = el('span', { class: 'bar' });
-    if (cost && most > 0) bar.style.width = `${(100 * cost[1]) / most}%`;
+    if (cost && most > 0) bar.style.width = `calc((100% - 12px) * ${cost[1] / most})`;
     return el('tr', { class: this.chosen.has(p) ? 'selected' : '' },
       el('td', { class: 'check' }, box),
       el('td', { class: 'name' }, el('a', { href: viewAddress(p.params), title: shown(p.name, 400) }, shown(p.name.replace(/^.*\/(?=.)/, ''), 160) || '(no name)'), p.name.includes('/') && el('small', {}, shown(p.name.replace(/\/[^/]*$/, ''), 120)), p.what && el('small', {}, shown(p.what, 120)), Object.keys(p.labels).length > 0 && el('small', { class: 'narrow' }, shown(Object.entries(p.labels).map(l => l.join('=')).join(' '), 120)), !p.complete && el('small', { class: 'incomplete' }, 'incomplete')),
@@ -289,10 +301,11 @@ async function askCosts(params: Params): Promise<Profile['costs']> {
 
 interface Listed {
   file?: string; name?: string; source?: string; id?: string; labels?: Record<string, string>; time?: number | { start?: number; end?: number } | null; format?: string; what?: string;
-  totals?: Record<string, number>; metrics?: Record<string, number>; size?: number; bytes?: number; complete?: boolean;
+  totals?: Record<string, number>; metrics?: Record<string, number>; units?: Record<string, string>; size?: number; bytes?: number; complete?: boolean;
 }
 
-const unitOf = (name: string) => (/time|^wt$|cpu|_ns$|wall/.test(name) ? 'ns' : /bytes|mem|memory|^mu$|alloc|space/.test(name) ? 'bytes' : 'count');
+/** Of files that were not read, only times and counts are known. */
+const unitOf = (name: string) => (/^(wt$|time)/i.test(name) ? 'ns' : 'count');
 
 /** Some of the profiles of a source, where the next begin (0: there are none), and how many these are at least. */
 interface Part {
@@ -316,7 +329,7 @@ async function profilesOf(source: Source, { where, since }: ListState, from: num
       source, name: p.name ?? p.source?.replace(/^.*\/(?=.)/, '') ?? (Object.entries(labels).map(l => l.join('=')).join(' ') || p.id?.slice(0, 12)) ?? p.file ?? '', labels,
       params: inStore ? [['file', source.name], ['where', `profile=${p.id}`]] : [['file', p.file ?? source.name]],
       start: span.start ?? null, end: 'end' in span ? span.end ?? null : null, format: p.format ?? '', what: p.what ?? '',
-      costs: Object.entries(p.totals ?? p.metrics ?? {}).map(([name, v]): [string, number, string] => [name, Number(v), unitOf(name)]), bytes: p.size ?? p.bytes ?? 0, complete: p.complete ?? true,
+      costs: Object.entries(p.totals ?? p.metrics ?? {}).map(([name, v]): [string, number, string] => [name, Number(v), p.units?.[name] ?? unitOf(name)]), bytes: p.size ?? p.bytes ?? 0, complete: p.complete ?? true,
     };
   }) };
 }

@@ -19,6 +19,9 @@ interface Origin {
   stamp: string;
 }
 
+/** A page that was opened so many milliseconds ago shows what was there then. */
+const SETTLED = 10000;
+
 class Server implements Remote {
   readonly home = '/';
   readonly about: string;
@@ -64,8 +67,11 @@ class Server implements Remote {
     return this.same(graft(data, node, await this.piece(data, ['at', String(data.ids![node])])), data);
   }
 
-  filtered(parts: Params, like: Data): Promise<Data> {
-    return this.view(parts, like);
+  /** Part of what there is now: if that is not what the page was opened with, it is opened anew, but not again and again while profiles come in. */
+  async filtered(parts: Params, like: Data): Promise<Data> {
+    const data = await this.view(parts, like);
+    if (this.origins.get(data)!.stamp !== this.origins.get(like)!.stamp && performance.now() > SETTLED) location.reload();
+    return data;
   }
 
   async lines(data: Data, file: string): Promise<Data> {

@@ -172,6 +172,16 @@ export class TrendChart {
   }
 }
 
+/** Profiles that a change needs to be told from noise: three before it, three after it. */
+const LEAST = 6;
+
+/** Whether no line of a store's trend has so many. */
+function few({ function: func, ordinal, points }: TrendData): boolean {
+  const of = new Map<string, number>();
+  for (const p of points) of.set(p.by, (of.get(p.by) ?? 0) + p.profiles);
+  return !!func && !ordinal && points.length > 0 && Math.max(...of.values()) < LEAST;
+}
+
 export async function openTrend(question: Question): Promise<void> {
   const given = new URLSearchParams(location.search), state = { function: given.get('function') ?? '', by: given.get('by') ?? '', every: given.get('every') ?? '', show: given.get('show') ?? 'share', theme: given.get('theme') ?? '' };
   const chart = el('div', { class: 'chart' }), tools = el('div', { class: 'tools' }), steps = el('div', { class: 'steps' }), status = el('p', { class: 'sub', role: 'status' }, 'Asking\u2026'), files = question.files.length > 2;
@@ -186,7 +196,7 @@ export async function openTrend(question: Question): Promise<void> {
     for (const [k, v] of Object.entries(state)) if (v && !(k === 'show' && v === 'share')) query.set(k, v);
     history.replaceState(null, '', '/?' + query);
     theme();
-    void draw();
+    void draw().catch(error => fill(status, shown(error instanceof Error ? error.message : String(error), 300)));
   };
   const draw = async () => {
     const data = files ? await fromFiles(question, state.function) : await fromStore(question, state.function, state.by, state.every).then(d => (state.function || d.points.length ? d : fromProfiles(question, state.by).then(p => ({ ...p, steps: d.steps })))).catch(error => {
@@ -198,9 +208,9 @@ export async function openTrend(question: Question): Promise<void> {
     fill(tools, el('label', { class: 'pick' }, el('span', {}, 'Function'), name), el('datalist', { id: 'functions' }, ...data.names.map(([n]) => el('option', { value: n }))),
       !files && el('label', { class: 'pick' }, el('span', {}, 'By'), by), !files && select('Every', EVERY, state.every, v => set({ every: v })),
       select('Show', [['share', 'share of all'], ['cost', 'cost']], state.show, v => set({ show: v })), button('\u25d0', 'Dark or light', () => set({ theme: dark() ? 'light' : 'dark' }), { id: 'theme' }));
-    fill(status, data.points.length ? `${shown(state.function || 'The costliest functions', 80)}, ${plural(new Set(data.points.map(p => p.time)).size, 'point', 'points')}` : files || state.function ? 'Nothing was found.' : 'Choose a function, or one of those that changed');
+    fill(status, data.points.length ? `${shown(state.function || 'The costliest functions', 80)}, ${plural(new Set(data.points.map(p => p.time)).size, 'point', 'points')}${files ? '' : ', times in UTC'}` : files || state.function ? 'Nothing was found.' : 'Choose a function, or one of those that changed');
     fill(chart, data.points.length > 0 && new TrendChart(data, state.show === 'share', p => location.assign(viewAddress(p.open) + (state.function || p.by ? '#search=' + encodeURIComponent('^' + escapeRegex(state.function || p.by) + '$') : ''))).host);
-    fill(steps, el('h2', {}, data.why ? shown(data.why, 300) : data.steps.length ? 'What changed' : state.function ? 'It did not change by more than noise' : 'No function changed by more than noise'), data.steps.length > 0 && el('table', { class: 'profiles' },
+    fill(steps, el('h2', {}, data.why ? shown(data.why, 300) : data.steps.length ? 'What changed' : few(data) ? `Too few profiles to tell a change from noise: ${LEAST} are needed${state.by ? ' of each line' : ''}` : state.function ? 'It did not change by more than noise' : 'No function changed by more than noise'), data.steps.length > 0 && el('table', { class: 'profiles' },
       el('thead', {}, el('tr', {}, ...['Function', 'When', 'Before', 'After', 'Change'].map((t, i) => el('th', { scope: 'col', class: i > 1 ? 'number' : '' }, t)))),
       el('tbody', {}, ...data.steps.slice(0, 100).map(s => {
         const said = (v: number) => (data.shares ? percent(v, 1) || '0%' : valueOf(v, data.unit));
@@ -210,5 +220,8 @@ export async function openTrend(question: Question): Promise<void> {
       }))));
     document.documentElement.dataset.ready = digits(data.points.length);
   };
-  await draw();
+  await draw().catch(error => {
+    fill(status);
+    throw error;
+  });
 }

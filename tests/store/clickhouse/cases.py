@@ -18,6 +18,8 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.error
+import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, '..', '..')]
@@ -469,23 +471,6 @@ def test_behind(c):
     c.tap.ok(code == 3 and 'version' in text, 'a store of a later version: exit 3', f'{code} {text}')
 
 
-def test_remove(c):
-    source, _ = c.store()
-    place = os.path.join(c.place, 'remove')
-    os.makedirs(place)
-    files = [folded(place, f'{i}.folded', 90 + i) for i in range(4)]
-    for i, path in enumerate(files):
-        c.add(source, path, label=[f'n={i}'])
-    code, out, text = c.run('store', 'remove', source, '--where', 'n=2')
-    c.tap.ok(code == 0, 'a profile is removed', text)
-    c.same(['top', '-n', '0'], (source,), files[:2] + files[3:], 'the others stay')
-    code, added, text = c.add(source, files[2], label=['n=2'])
-    c.tap.ok(code == 0 and added['added'] == 1, 'it can be added again', f'{added} {text}')
-    c.same(['top', '-n', '0'], (source,), files, 'and counts again')
-    code, out, text = c.run('store', 'info', source, '--sql')
-    c.tap.ok(code == 0 and b'CREATE TABLE' in out and b'Distributed' in out, 'the SQL is told', text)
-
-
 @contextlib.contextmanager
 def pretended(answer):
     """A server that passes for ClickHouse, where it is: answer(path, sql) gives a status and a body."""
@@ -509,6 +494,39 @@ def pretended(answer):
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f'127.0.0.1:{server.server_address[1]}'
     server.shutdown()
+
+
+def test_remove(c):
+    source, _ = c.store()
+    place = os.path.join(c.place, 'remove')
+    os.makedirs(place)
+    files = [folded(place, f'{i}.folded', 90 + i) for i in range(4)]
+    for i, path in enumerate(files):
+        c.add(source, path, label=[f'n={i}'])
+    code, out, text = c.run('store', 'remove', source, '--where', 'n=2')
+    c.tap.ok(code == 0, 'a profile is removed', text)
+    c.same(['top', '-n', '0'], (source,), files[:2] + files[3:], 'the others stay')
+    code, added, text = c.add(source, files[2], label=['n=2'])
+    c.tap.ok(code == 0 and added['added'] == 1, 'it can be added again', f'{added} {text}')
+    c.same(['top', '-n', '0'], (source,), files, 'and counts again')
+    code, out, text = c.run('store', 'info', source, '--sql')
+    c.tap.ok(code == 0 and b'CREATE TABLE' in out and b'Distributed' in out, 'the SQL is told', text)
+    removed = []
+
+    def relayed(path, sql):
+        """The audit comes when a profile of those that were listed has gone."""
+        if b'kind' in sql and not removed:
+            removed.append(c.run('store', 'remove', source, '--where', 'n=1')[0])
+        request = urllib.request.Request(f'http://127.0.0.1:{c.nodes.http[0]}{path}', data=sql)
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read()
+
+    with pretended(relayed) as host:
+        code, out, text = c.run('store', 'check', f"clickhouse://{host}/{source.split('/', 3)[3]}", '--json')
+    c.tap.ok(code == 0 and removed == [0] and json.loads(out)['checked'] == 3, 'what goes while the store is checked is no problem', f'{removed} {code} {out} {text}')
 
 
 def test_sources(c):
