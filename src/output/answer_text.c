@@ -446,6 +446,14 @@ more_print(struct layout *l, size_t shown)
 			pp_buf_addf(&text, " (%s)", hint);
 		pp_buf_adds(&text, "\n");
 	}
+	if (t->empty > 0 && t->one) {
+		pp_buf_adds(&text, "  ... and ");
+		pp_units_u64(&text, t->empty);
+		pp_buf_addf(&text, " %s that %s (-n 0 shows %s)\n",
+		            pp_plural(t->empty, t->one, t->many),
+		            pp_plural(t->empty, "costs nothing", "cost nothing"),
+		            pp_plural(t->empty, "it", "them"));
+	}
 	if (metrics > 0) {
 		pp_buf_adds(&text, "  ... and ");
 		pp_units_u64(&text, metrics);

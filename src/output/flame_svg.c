@@ -184,6 +184,17 @@ title_name(const struct pp_profile *p, pp_func func)
 	return p->derived.for_people && mangled.n ? mangled : pp_text_of(p, p->funcs.at[func].name);
 }
 
+/* "(1,234 more)" */
+static void
+put_more(struct pp_sink *out, uint64_t more)
+{
+	struct pp_buf text = { 0 };
+
+	pp_units_u64(&text, more);
+	pp_sink_printf(out, "(%s more)", text.p ? text.p : "");
+	pp_buf_release(&text);
+}
+
 static void
 put_name(const struct picture *pic, const struct pp_box *box)
 {
@@ -192,7 +203,7 @@ put_name(const struct picture *pic, const struct pp_box *box)
 	if (box->lane)
 		pp_escape_xml(pic->out, pp_slice_of(pic->label.p, pic->label.n));
 	else if (box->more)
-		pp_sink_printf(pic->out, "(%llu more)", (unsigned long long)box->more);
+		put_more(pic->out, box->more);
 	else if (!box->func)
 		pp_sink_puts(pic->out, "all");
 	else if (pic->lookalikes && pic->lookalikes[box->func])

@@ -83,6 +83,25 @@ name_add(struct pp_buf *to, struct pp_slice name, size_t columns)
 	pp_buf_release(&tame);
 }
 
+/* Whether a value is a part of the whole: a file may state calls that cost more than all functions by themselves. */
+static bool
+is_part_of(const struct pp_net *net, union pp_value v)
+{
+	double whole = pp_net_value(net, net->whole);
+
+	return whole > 0 && pp_net_value(net, v) <= whole * 1.0005;
+}
+
+static void
+share_add(struct pp_buf *to, const struct pp_net *net, union pp_value v)
+{
+	if (!is_part_of(net, v))
+		return;
+	pp_buf_adds(to, " (");
+	pp_units_share(to, pp_net_value(net, v), pp_net_value(net, net->whole));
+	pp_buf_adds(to, ")");
+}
+
 /* A value as people read it, with its share: "1.25 ms (12.5%)". */
 static void
 value_add(struct pp_buf *to, const struct pp_net *net, union pp_value v)
@@ -90,9 +109,7 @@ value_add(struct pp_buf *to, const struct pp_net *net, union pp_value v)
 	const struct pp_profile *p = net->profile;
 
 	pp_units_value(to, pp_text_of(p, p->metrics.at[net->metric].unit), pp_net_value(net, v));
-	pp_buf_adds(to, " (");
-	pp_units_share(to, pp_net_value(net, v), pp_net_value(net, net->whole));
-	pp_buf_adds(to, ")");
+	share_add(to, net, v);
 }
 
 /* The same, exact; with its share if it is a part of the whole. */
@@ -111,11 +128,8 @@ exact_add(struct pp_buf *to, const struct pp_net *net, union pp_value v, bool is
 		pp_buf_addc(to, ' ');
 		pp_escape_terminal(to, pp_text_of(p, m->unit));
 	}
-	if (!is_part)
-		return;
-	pp_buf_adds(to, " (");
-	pp_units_share(to, pp_net_value(net, v), pp_net_value(net, net->whole));
-	pp_buf_adds(to, ")");
+	if (is_part)
+		share_add(to, net, v);
 }
 
 static void
@@ -135,6 +149,15 @@ count_put(struct pp_sink *out, const char *key, bool known, uint64_t count)
 {
 	if (known)
 		pp_sink_printf(out, "%s=\"%llu\" ", key, (unsigned long long)count);
+}
+
+/* A line of a tooltip. */
+static void
+calls_add(struct pp_buf *text, uint64_t calls)
+{
+	pp_buf_addc(text, '\n');
+	pp_units_u64(text, calls);
+	pp_buf_addf(text, " %s", pp_plural(calls, "call", "calls"));
 }
 
 /* ---- nodes and edges ---- */
@@ -175,8 +198,7 @@ node_look(struct pp_sink *out, const struct pp_net *net, const struct pp_net_nod
 		exact_add(text, net, node->total, true);
 	}
 	if (net->has_calls)
-		pp_buf_addf(text, "\n%llu %s", (unsigned long long)node->calls,
-		            pp_plural(node->calls, "call", "calls"));
+		calls_add(text, node->calls);
 	shown_put(out, "tooltip", text);
 	pp_sink_printf(out, "fillcolor=\"#%02x%02x%02x\" fontsize=\"%.1f\"", colour.r, colour.g,
 	               colour.b, 10 + 12 * sqrt(share_of(net, node->self)));
@@ -210,7 +232,7 @@ edge_look(struct pp_sink *out, const struct pp_net *net, const struct pp_net_edg
 {
 	const struct pp_profile *p = net->profile;
 	bool cycle = net->nodes.at[edge->from].component == net->nodes.at[edge->to].component;
-	bool is_part = !(net->stated && cycle);
+	bool is_part = !(net->stated && cycle) && is_part_of(net, edge->total);
 	double share = share_of(net, edge->total);
 	unsigned shade = (unsigned)(150 - 110 * sqrt(share));
 
@@ -237,8 +259,7 @@ edge_look(struct pp_sink *out, const struct pp_net *net, const struct pp_net_edg
 		exact_add(text, net, edge->total, is_part);
 	}
 	if (net->edges_counted)
-		pp_buf_addf(text, "\n%llu %s", (unsigned long long)edge->calls,
-		            pp_plural(edge->calls, "call", "calls"));
+		calls_add(text, edge->calls);
 	shown_put(out, "tooltip", text);
 	shown_put(out, "labeltooltip", text);
 	pp_sink_printf(out, "penwidth=\"%.2f\" weight=\"%u\" color=\"#%02x%02x%02x\"",

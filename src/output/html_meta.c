@@ -202,10 +202,32 @@ put_what(struct pp_json *j, const struct pp_profile *p)
 	pp_buf_release(&text);
 }
 
+/* What the numbers say by themselves. */
+static void
+put_facts(struct pp_json *j, const struct pp_html_opts *opts)
+{
+	char number[PP_NUM_MAX];
+	size_t i;
+
+	pp_json_put_array(j, "facts");
+	for (i = 0; i < opts->fact_count; i++) {
+		const struct pp_html_fact *fact = &opts->facts[i];
+
+		pp_json_begin_object(j);
+		pp_json_put_raw(j, "share", number, pp_num_print_double(number, fact->share));
+		pp_json_put_textz(j, "text", fact->text);
+		if (fact->func.n)
+			pp_json_put_text(j, "of", fact->func);
+		pp_json_end_object(j);
+	}
+	pp_json_end_array(j);
+}
+
 static void
 put_profile(struct pp_json *j, const struct pp_html_data *h, size_t k)
 {
 	const struct pp_profile *p = h->digest->profile[k];
+	struct pp_time_span span = pp_profile_span(p);
 	size_t primary = pp_profile_primary(p);
 
 	pp_json_begin_object(j);
@@ -227,9 +249,9 @@ put_profile(struct pp_json *j, const struct pp_html_data *h, size_t k)
 	pp_json_put_u64(j, "nodes", p->tree.n ? p->tree.n - 1 : 0);
 	pp_json_put_u64(j, "events", p->events);
 	pp_json_put_u64(j, "samples", p->samples);
-	if (p->time.known) {
-		pp_json_put_i64(j, "timeStart", p->time.start);
-		pp_json_put_i64(j, "timeEnd", p->time.end);
+	if (span.known) {
+		pp_json_put_i64(j, "timeStart", span.start);
+		pp_json_put_i64(j, "timeEnd", span.end);
 	}
 	pp_json_put_i64(j, "recordedAt", p->recorded_at);
 	put_what(j, p);
@@ -292,6 +314,7 @@ pp_html_put_meta(struct pp_html_data *h, const struct pp_html_detail *detail)
 	for (k = 0; k < h->digest->profiles; k++)
 		put_profile(&j, h, k);
 	pp_json_end_array(&j);
+	put_facts(&j, h->opts);
 	put_cut(&j, h->cut);
 	if (detail->functions)
 		pp_json_put_u64(&j, "functionsTo", detail->to);

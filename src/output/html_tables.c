@@ -69,31 +69,77 @@ rows_placed(const struct pp_html_data *h, size_t k, const struct pp_series *s, s
 	return rows;
 }
 
-/* One column of a series: sums over the rows of each place. */
+/* A column of sums over the rows of each place; takes the values of the rows over. */
+static void
+put_sums(struct pp_html_data *h, const char *name, const struct pp_metric *m,
+         const struct placed *rows, size_t n, union pp_value *values)
+{
+	size_t i, out = 0;
+	bool any = false;
+
+	if (!values)
+		h->status = PP_E_NOMEM;
+	for (i = 0; values && i < n; i++) {
+		any = any || !pp_value_is_zero(m, values[i]);
+		if (i && is_same(&rows[i], &rows[i - 1]))
+			pp_value_add(m, &values[out - 1], values[i]);
+		else
+			values[out++] = values[i];
+	}
+	if (any)
+		pp_column_values(&h->columns, name, m, values, out, 1);
+	free(values);
+}
+
+/* One column of a series. */
 static void
 put_series_column(struct pp_html_data *h, const char *name, const struct pp_metric *m,
                   const struct pp_series *s, const struct placed *rows, size_t n, size_t cell)
 {
-	union pp_value *sums = malloc((n + 1) * sizeof *sums);
-	size_t i, out = 0;
-	bool any = false;
+	union pp_value *values = malloc((n + 1) * sizeof *values);
+	size_t i;
 
-	if (!sums) {
+	for (i = 0; values && i < n; i++)
+		values[i] = pp_cell_value(m, pp_series_cell(s, rows[i].row, cell));
+	put_sums(h, name, m, rows, n, values);
+}
+
+/*
+ * Of a metric that falls: what is in the totals that the file measured, but in no own cost. With it, sums of own costs give
+ * the totals that `top` has.
+ */
+static void
+put_unseen(struct pp_html_data *h, const char *name, const struct pp_profile *p,
+           const struct pp_series *s, const struct placed *rows, size_t n, size_t metric)
+{
+	const struct pp_metric *m = &p->metrics.at[metric];
+	union pp_value *values = malloc((n + 1) * sizeof *values);
+	union pp_value *by_node = calloc(p->tree.n, sizeof *by_node);
+	uint32_t row;
+	size_t i;
+
+	for (row = 0; by_node && row < s->rows; row++) {
+		pp_node node = pp_series_node(s, row), parent = pp_tree_parent(&p->tree, node);
+		union pp_value total = pp_cell_value(m, pp_series_measured(p, s, row)[metric]);
+
+		pp_value_add(m, &by_node[node], total);
+		pp_value_sub(m, &by_node[node], pp_cell_value(m, pp_series_cell(s, row, metric)));
+		if (node && parent)
+			pp_value_sub(m, &by_node[parent], total);
+	}
+	for (i = 0; values && by_node && i < n; i++) {
+		pp_node node = pp_series_node(s, rows[i].row);
+
+		values[i] = by_node[node];
+		by_node[node] = pp_value_zero(m); /* once, if it has several rows */
+	}
+	if (by_node)
+		put_sums(h, name, m, rows, n, values);
+	else
+		free(values);
+	if (!by_node)
 		h->status = PP_E_NOMEM;
-		return;
-	}
-	for (i = 0; i < n; i++) {
-		union pp_value v = pp_cell_value(m, pp_series_cell(s, rows[i].row, cell));
-
-		any = any || !pp_value_is_zero(m, v);
-		if (i && is_same(&rows[i], &rows[i - 1]))
-			pp_value_add(m, &sums[out - 1], v);
-		else
-			sums[out++] = v;
-	}
-	if (any)
-		pp_column_values(&h->columns, name, m, sums, out, 1);
-	free(sums);
+	free(by_node);
 }
 
 static void
@@ -126,6 +172,11 @@ put_one_series(struct pp_html_data *h, size_t k, size_t number)
 	for (i = 0; i < p->metrics.n; i++) {
 		snprintf(name, sizeof name, "%zu.s.%zu.m%zu", k, number, i);
 		put_series_column(h, name, &p->metrics.at[i], s, rows, n, i);
+		if (!s->measured || !pp_metric_falls(&p->metrics.at[i]) ||
+		    p->metrics.at[i].type == PP_REAL)
+			continue;
+		snprintf(name, sizeof name, "%zu.s.%zu.unseen%zu", k, number, i);
+		put_unseen(h, name, p, s, rows, n, i);
 	}
 	if (s->has_calls) {
 		snprintf(name, sizeof name, "%zu.s.%zu.calls", k, number);

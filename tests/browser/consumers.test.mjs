@@ -1,12 +1,12 @@
-// What we write, opened by those it is written for: speedscope's own page, and the models of DevTools' Performance panel. (chrome://tracing is not in Debian's
-// Chromium: its page is left out, and the browser ends when it is opened. Perfetto has no package to install.) And one request in three programs as one report.
+// What we write, opened by those it is written for: speedscope's own page, the models of DevTools' Performance panel, and the importer of chrome://tracing. (Its
+// page is not in Debian's Chromium; npm has it. Perfetto has no package to install.) And one request in three programs as one report.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { browser, done, is, ok, open, out, page as newPage, polyprof, sample, saved, shot, test } from './kit.mjs';
 
-const SPEEDSCOPE = 'speedscope@1.25.0';
+const SPEEDSCOPE = 'speedscope@1.25.0', TRACING = 'traceviewer@1.0.11';
 const SOURCES = {
   spx: ['spx', '05-closures-builtins.txt.zst'], 'spx of memory': ['spx', '05-memory-allmetrics.txt.zst'], nytprof: ['nytprof', 'recursion.out.gz'], callgrind: ['callgrind', 'callgrind.out.rec.gz'],
   xdebug: ['xdebug', '3.2.0-recursion.xdebug'], 'perf-script': ['perf-script', 'cpp.script.txt.gz'], pprof: ['pprof', 'all.pb.gz'], 'trace-event': ['trace-event', 'oven.trace.json.gz'],
@@ -44,11 +44,12 @@ function unlike(ours, theirs) {
 
 // ---- speedscope ----
 
-function installed() {
-  const directory = join(out, 'speedscope'), page = join(directory, 'node_modules/speedscope/dist/release/index.html');
+/** A file of a package of npm, which is installed once; undefined when it cannot be. */
+function installed(what, file) {
+  const [name] = what.split('@'), directory = join(out, name), page = join(directory, 'node_modules', name, file);
   mkdirSync(directory, { recursive: true });
   try {
-    if (!existsSync(page)) execFileSync('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', '--prefix', directory, SPEEDSCOPE], { stdio: 'pipe', timeout: 60000 });
+    if (!existsSync(page)) execFileSync('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', '--prefix', directory, what], { stdio: 'pipe', timeout: 60000 });
   } catch {
     return undefined;
   }
@@ -182,6 +183,26 @@ async function devtoolsOpensProfile(p, name) {
   ok(!wrong.length, `DevTools: the cpuprofile of ${name}: ${ours.filter(counts).length} of ${ours.length} names`, wrong.join('\n'));
 }
 
+// ---- chrome://tracing ----
+
+/** Compares names as DevTools does; what a viewer complains of that is not there in the source is wrong, too. */
+function tracingOpens(folder, names) {
+  const files = names.map(name => written(name, 'trace-event'));
+  const all = JSON.parse(execFileSync('node', [new URL('./tracing.cjs', import.meta.url).pathname, folder, ...files], { timeout: 60000, maxBuffer: 1 << 26 }));
+  for (const [i, name] of names.entries()) {
+    const ours = byName(rowsOf(path(name)).rows), { rows, counters, async, warnings } = all[i];
+    const called = ours.filter(r => r[3] && rows.some(t => t[0] === r[0] && t[3] !== r[3])), complaints = warnings.filter(w => !ACCEPTED.has(w));
+    ok(!unlike(ours, rows).length && !called.length && !complaints.length, `chrome://tracing: the trace of ${name}: ${ours.length} names`, [...unlike(ours, rows), ...called, ...complaints].join('\n'));
+    if (name !== 'slices') continue;
+    const said = JSON.parse(readFileSync(path(name))).traceEvents, begun = said.filter(e => e.ph === 'b' || e.ph === 'n').length;
+    ok(async === 0 === (begun === 0), 'chrome://tracing: asynchronous events are there again', `${async} of ${begun}`);
+    is(Object.values(counters).reduce((a, c) => a + c, 0) > 0, said.some(e => e.ph === 'C'), 'chrome://tracing: so are counters');
+  }
+}
+
+// A short trace looks to it as if its clock were coarse; a flow that ends nowhere ends nowhere in what was read.
+const ACCEPTED = new Set(['low_resolution_timer', 'flow_slice_end_error']);
+
 // ---- one request in three programs ----
 
 async function jointReport(b) {
@@ -205,7 +226,7 @@ async function jointReport(b) {
   is(p.complaints, [], 'one request: no complaints');
 }
 
-const b = await browser(), page = installed();
+const b = await browser(), page = installed(SPEEDSCOPE, 'dist/release/index.html'), tracing = installed(TRACING, 'tracing/tracing/importer/import.html');
 const p = await (await b.newContext({ viewport: { width: 1400, height: 860 } })).newPage();
 if (!page) {
   ok(true, `speedscope # SKIP npm cannot install ${SPEEDSCOPE} here`);
@@ -219,6 +240,8 @@ if (!devtools) {
   for (const name of ['spx', 'modules', 'perf-script', 'trace-event', 'slices', 'cpuprofile']) await test(`trace: ${name}`, () => devtoolsOpensTrace(p, name));
   for (const name of ['spx', 'cpuprofile', 'perf-script']) await test(`cpuprofile: ${name}`, () => devtoolsOpensProfile(p, name));
 }
+if (!tracing) ok(true, `chrome://tracing # SKIP npm cannot install ${TRACING} here`);
+else await test('chrome://tracing', () => tracingOpens(join(out, 'traceviewer/node_modules/traceviewer'), ['spx', 'modules', 'perf-script', 'trace-event', 'slices', 'cpuprofile']));
 await test('one request', () => jointReport(b));
 await b.close();
 done();

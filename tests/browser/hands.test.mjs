@@ -44,6 +44,19 @@ await test('overview', async () => {
   ok(/zoom=/.test(p.url()) && /view=flame/.test(p.url()), 'a step of the hottest path opens the flame graph there', p.url());
 });
 
+await test('findings', async () => {
+  const p = await page(b), plain = text => text.replace(/\s+/g, ' ').toLowerCase();
+  for (const [name, files, args] of [['facts', [spx], [spx]], ['facts-diff', [app, sample('cli/data/other.folded')], [sample('cli/data/other.folded'), '--before', app]]]) {
+    await open(p, makeReport(name, ...files));
+    const said = polyprof('findings', '-q', ...args).split('\n').map(line => /^ {0,8}(?:[\d.<]+%)? {2}(\S.*)$/.exec(line)?.[1]).filter(line => line && !line.startsWith('polyprof ')), shown = plain(await p.getByRole('region', { name: 'Findings' }).innerText());
+    ok(said.length > 2, `${name}: there are findings`, said.join('\n'));
+    is(said.slice(0, 5).filter(line => !shown.includes(plain(line))), [], `${name}: the overview has those of polyprof findings`);
+  }
+  await p.locator('.facts button.link').first().click();
+  ok(/view=sandwich&of=/.test(p.url()), 'a function that is named leads to its callers', p.url());
+  is(p.complaints, [], 'findings: no complaints');
+});
+
 await test('what was profiled', async () => {
   const p = await page(b), told = [];
   for (const file of ['perf-script/good/cpp.script.txt.gz', 'pprof/good/all.pb.gz', 'spx/good/05-http.json', 'gperftools-cpu/good/oven.prof']) {
@@ -136,6 +149,32 @@ await test('instants', async () => {
   ok(/^at \S+ ms, \d+ events? · /.test(told), 'with its moment, but no length', told);
 });
 
+await test('what of time is in sight', async () => {
+  // Nothing in a trace says when it began but its events, and clocks run since long before.
+  const { writeFileSync } = await import('node:fs'), file = join(process.argv[4], 'late.trace.json'), slice = (name, ts, dur) => ({ ph: 'X', pid: 1, tid: 1, name, ts: 9e9 + ts, dur });
+  writeFileSync(file, JSON.stringify({ traceEvents: [slice('outer', 0, 1e6), slice('inner', 2e5, 1e5), slice('inner', 5e5, 3e5)] }));
+  const p = await page(b);
+  await open(p, makeReport('late', file), '#view=time');
+  const box = await canvas(p), outer = (await boxes(p)).find(x => x.name === 'outer');
+  ok(outer && outer.x < 2 && outer.w > box.width * 0.98, 'time begins with the first event', JSON.stringify(outer));
+  is(String(await saved(p, 'CSV')).trim().split('\r\n').slice(1), ['0,1000000000,1,outer', '200000000,300000000,2,inner', '500000000,800000000,2,inner'], 'what is saved are calls, exact to the nanosecond');
+  await p.mouse.move(box.x + box.width * 0.6, box.y + box.height - 20);
+  await p.mouse.wheel(0, -400);
+  await p.waitForFunction(() => location.hash.includes('window='));
+  const [from, until] = /window=(\d+)\.\.(\d+)/.exec(p.url()).slice(1).map(Number);
+  ok(from > 1e8 && until < 9e8 && until > from, 'the address keeps what is in sight', p.url());
+  const near = (await boxes(p)).map(x => x.name + Math.round(x.x));
+  await p.getByRole('button', { name: 'Icicle' }).click();
+  await p.getByRole('button', { name: 'Icicle' }).click();
+  is((await boxes(p)).map(x => x.name + Math.round(x.x)), near, 'other controls leave it');
+  await open(p, makeReport('late', file), new URL(p.url()).hash);
+  is((await boxes(p)).map(x => x.name + Math.round(x.x)), near, 'and it is there again');
+  await p.getByRole('button', { name: 'All of time' }).click();
+  await p.waitForFunction(() => !location.hash.includes('window='));
+  ok((await boxes(p))[0].w > box.width * 0.98, 'or all of it');
+  is(p.complaints, [], 'in sight: no complaints');
+});
+
 await test('the axis of time', async () => {
   const p = await page(b), axis = async () => {
     await p.evaluate(() => {
@@ -187,7 +226,7 @@ await test('callers', async () => {
   const p = await page(b);
   await open(p, makeReport('single', spx), '#view=sandwich&of=build');
   await p.waitForSelector('.single span');
-  ok(/calls one by one: average .*, median .*, least .*, most /.test(await p.locator('.single').innerText()), 'how long single calls took');
+  ok(/calls one by one: average .*, median .*, minimum .*, maximum /.test(await p.locator('.single').innerText()), 'how long single calls took');
   await p.getByLabel('Beside').selectOption({ label: 'CPU time' });
   await settle(p);
   ok((await p.getByRole('grid', { name: 'Callees' }).getByRole('columnheader').allInnerTexts()).includes('CPU time'), 'a second metric stands beside the first');
@@ -241,6 +280,34 @@ await test('for everybody', async () => {
       }
       is(found, [], `${name}, ${theme}: axe-core finds nothing serious`);
     }
+  }
+});
+
+await test('for everybody, with something open', async () => {
+  const axe = readFileSync(createRequire(join(here, 'web', 'package.json')).resolve('axe-core/axe.min.js'), 'utf8');
+  for (const [theme, width] of [['light', 1280], ['dark', 390]]) {
+    const p = await page(b, { bypassCSP: true, viewport: { width, height: 844 }, colorScheme: theme }), found = [];
+    const look = async where => {
+      const list = await p.evaluate(async () => (await window.axe.run(document, { resultTypes: ['violations'] })).violations);
+      for (const x of list) if (x.impact === 'serious' || x.impact === 'critical') found.push(`${where}: ${x.id} ${x.nodes[0].html.slice(0, 120)}`);
+    };
+    await open(p, makeReport('axe-spx', spx), '#view=top');
+    await p.evaluate(axe);
+    if (width < 760) await p.getByRole('button', { name: 'Controls' }).click();
+    await p.evaluate(() => document.activeElement.blur());
+    await p.keyboard.press('?');
+    await look('help');
+    await p.keyboard.press('Escape');
+    await p.keyboard.press('ArrowDown');
+    await p.keyboard.press('m');
+    await p.getByRole('menuitem').first().waitFor();
+    await look('menu');
+    await p.keyboard.press('Escape');
+    await p.getByLabel(/^Search functions/).fill('[(');
+    await p.getByLabel('Filter pattern').fill('main');
+    await p.getByLabel('Filter pattern').press('Enter');
+    await look('a filter, and a search that is no regular expression');
+    is(found, [], `${theme}, ${width} pixels: axe-core finds nothing serious in help, menus and filters`);
   }
 });
 

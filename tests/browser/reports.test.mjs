@@ -119,13 +119,16 @@ for (const [format, path] of Object.entries(SAMPLES))
   });
 
 // ---- metrics that fall: shares are of what was gained, so that none exceeds 100 % ----
-for (const [name, metric, path] of [['falls-spx', 'zm', 'cli/data/pool.json'], ['falls-xdebug', 'Memory', 'cli/data/memory.xt'], ['falls-xhprof', 'mu', 'cli/data/run.xhprof.json']])
+for (const [name, metric, path] of [['falls-spx', 'zm', 'cli/data/pool.json'], ['falls-xdebug', 'Memory', 'cli/data/memory.xt'], ['falls-xdebug-3.2', 'Memory_(bytes)', 'formats/xdebug/good/3.2.0-exceptions.xdebug'], ['falls-xhprof', 'mu', 'cli/data/run.xhprof.json']])
   await test(name, async () => {
     const file = sample(path), p = await page(b);
     await open(p, makeReport(name, '-m', metric, file));
     const rows = await functions(p), json = top(file, '-m', metric);
     is(differences(rows, json, metric), [], `${name}: functions are those of top --json`);
     ok(rows.every(r => r.gained - r.givenBack === r.self), `${name}: gained less given back is net`, JSON.stringify(rows));
+    await view(p, 'tree');
+    const [head, all, first] = await csv(p), left = row => Number(row[head.indexOf('Net total')]), { root } = JSON.parse(polyprof('tree', '--json', '-m', metric, file));
+    is([left(all), left(first)], [root.total[metric], root.children.find(c => c.name === first[head.indexOf('Function')].trim()).total[metric]], `${name}: what is left in the call tree is what tree --json says`);
     for (const v of ['overview', 'flame', 'tree', 'top', 'sandwich']) {
       await view(p, v);
       for (let i = 0; i < 3; i++) await p.keyboard.press('ArrowDown');

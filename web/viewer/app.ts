@@ -19,7 +19,7 @@ import { prepare, prepareNext } from './prepare';
 import { Strip } from './strip';
 import type { State, View } from './state';
 import { FILTERS, VIEWS, brief, commandLine, filterText, fromHash, initial, timeText, toHash, why } from './state';
-import { digits, escapeRegex, exact, percent, plural, shown, time, value, valueNamed } from './text';
+import { digits, escapeRegex, exact, percent, plural, share, shown, time, value, valueNamed } from './text';
 import { FlameView } from './views/flame';
 import { OverviewView } from './views/overview';
 import { LinesView } from './views/lines';
@@ -69,6 +69,7 @@ export class App {
   private calls: { func: number; metric: number; of: Scene; known: { callers: Call[]; callees: Call[] } } | null = null;
   private matched: { key: string; cost: number } | null = null; // what is searched for costs
   private all: Data['series']; // threads and events, whatever filters leave
+  private picksFor = '';
   private picks = el('div', { class: 'picks' });
   private fold = button('Controls', 'Show or hide the controls', () => this.unfold(this.fold.getAttribute('aria-expanded') !== 'true'), { id: 'fold', 'aria-expanded': 'false' });
 
@@ -120,7 +121,6 @@ export class App {
   get main0(): number {
     return this.data.meta.profiles.length - 1;
   }
-
 
   // ---- what a server has more of ----
 
@@ -292,7 +292,7 @@ export class App {
   }
 
   share(raw: number): string {
-    return percent(raw, this.scene.whole[this.main0]);
+    return share(raw, this.scene.whole[this.main0]);
   }
 
   /** What the colours mean: what changed, or the modules that cost most. Words, colours, what they stand for. */
@@ -383,21 +383,24 @@ export class App {
   }
 
   private apply(after: State, how: 'step' | 'quiet'): void {
-    const before = this.state, parts = JSON.stringify(this.parts), hash = toHash(after, this.base, this.data);
+    const before = this.state, parts = JSON.stringify(this.parts);
     this.state = after;
     if (PARTS.some(k => JSON.stringify(before[k]) !== JSON.stringify(after[k]))) {
       this.scene = this.scenes.of(this.chosen);
       prepareNext(this.data, this.scenes);
     }
     if (this.partial && JSON.stringify(this.parts) !== parts) this.refilter();
-    try {
-      const url = hash || location.pathname + location.search;
-      if (how === 'step') history.pushState(null, '', url);
-      else history.replaceState(null, '', url);
-    } catch { /* a page without an address of its own */ }
+    this.keepAddress(how);
     const only = how === 'quiet' && (before.search !== after.search || before.ignoreCase !== after.ignoreCase);
     this.refresh(only);
     if (before.zoom !== after.zoom) this.deepenZoom();
+  }
+
+  keepAddress(how: 'step' | 'quiet'): void {
+    try {
+      const url = toHash(this.state, this.base, this.data) || location.pathname + location.search;
+      history[how === 'step' ? 'pushState' : 'replaceState'](null, '', url);
+    } catch { /* a page without an address of its own */ }
   }
 
   private restore(): void {
@@ -564,8 +567,8 @@ export class App {
   }
 
   private drawPicks(): void {
-    const { metrics } = this.data.meta.profiles[0], s = this.state;
-    const series = this.all;
+    const { metrics } = this.data.meta.profiles[0], s = this.state, series = this.all, key = JSON.stringify([s.metric, s.event, s.thread]);
+    if (this.picksFor === (this.picksFor = key)) return; // there may be thousands of threads
     const events = [...new Set(series.map(x => x.info.event).filter(Boolean))], threads = [...new Set(series.map(threadKey))];
     fill(this.picks,
       metrics.length > 0 && select('Metric', metrics.flatMap((m, i) => (m.net !== undefined ? [] : [[String(i), shown(m.title || m.name, 60)] as [string, string]])), String(s.metric), v => this.set({ metric: Number(v) })),
@@ -684,14 +687,14 @@ export class App {
   tell(thing: Thing | null): void {
     this.thing = thing;
     const t: Thing = thing ?? { func: 0, total: this.scene.whole }, k = this.main0, m = this.metric;
-    const all = t.own ? 'of ' + (t.calls ? plural(t.calls, 'call', 'calls') + ', ' : 'all like it ') : '';
+    const costs = !t.own || t.total[k] !== 0, all = t.own ? 'of ' + (t.calls ? plural(t.calls, 'call', 'calls') + (costs ? ', ' : '') : costs ? 'all like it ' : '') : '';
     const gained = this.falls ? ' gained' : '';
-    const parts: string[] = [...(t.own ? [t.own] : []), ...(t.own && t.calls === 1 ? [] : [all + valueNamed(m, t.total[k]) + gained])];
+    const parts: string[] = [...(t.own ? [t.own] : []), ...(t.own && t.calls === 1 ? [] : costs ? [all + valueNamed(m, t.total[k]) + gained] : t.calls ? [all] : [])];
     const add = (whole: number | undefined, of: string) => {
       const p = whole !== undefined ? percent(t.total[k], whole) : '';
       if (p) parts.push(`${p} of ${of}`);
     };
-    if (thing && parts.length + Number(!t.own) > 1) {
+    if (thing && costs && parts.length + Number(!t.own) > 1) {
       add(t.whole ?? this.scene.whole[k], 'all' + (gained && ' that was gained'));
       if (t.zoom && t.zoom[k] !== this.scene.whole[k]) add(t.zoom[k], 'the zoom');
       if (t.parent) add(t.parent[k], 'its caller');

@@ -28,13 +28,31 @@ function levels(list: Moments[], metric: number, steps: Float64Array, at: (m: Mo
   for (let x = 1; x < steps.length; x++) steps[x] += steps[x - 1];
 }
 
+/**
+ * Adds what a series gained of a metric to equal steps of time. Of a trace that took the time until its next event, and
+ * time passes evenly; else it came when it was told. What is not more than `least` is left out.
+ */
+export function spread(x: Moments, gain: Float64Array, even: boolean, [from, until]: [number, number], steps: Float64Array, least = -Infinity): void {
+  const last = steps.length - 1, scale = (until - from) / steps.length, bin = (t: number) => Math.max(0, Math.min(last, Math.floor((t - from) / scale)));
+  for (let i = 0, next = bin(x.start[0]); i < x.n; i++) {
+    const first = next, end = (next = bin(x.start[i + 1]));
+    if (!(gain[i] > least)) continue;
+    if (end <= first || !even || !x.trace) {
+      steps[first] += gain[i];
+      continue;
+    }
+    const each = gain[i] / (x.start[i + 1] - x.start[i]);
+    for (let k = first; k <= end; k++) steps[k] += each * (Math.min(x.start[i + 1], from + (k + 1) * scale) - Math.max(x.start[i], from + k * scale));
+  }
+}
+
 /** Metric `metric` of some series, which is `m`, in so many steps of time; null where it says nothing. */
 export function curve(list: Moments[], m: Metric, metric: number, [from, until]: [number, number], bins: number): Curve | null {
   const steps = new Float64Array(bins), scale = (until - from) / bins, of = list.filter(m => m.gain[metric]);
   const at = (m: Moments, i: number) => Math.max(0, Math.min(bins - 1, Math.floor((m.start[i] - from) / scale)));
   const level = of.some(x => m.falls || hasFallen(x.gain[metric]!));
   if (level) levels(of, metric, steps, at);
-  else for (const x of of) for (let i = 0, gain = x.gain[metric]!; i < x.n; i++) steps[at(x, i)] += gain[i];
+  else for (const x of of) spread(x, x.gain[metric]!, m.unit === 'ns', [from, until], steps);
   return steps.some(v => v !== 0) ? { steps, level, most: steps.reduce((a, b) => Math.max(a, b), 0), least: steps.reduce((a, b) => Math.min(a, b), 0) } : null;
 }
 

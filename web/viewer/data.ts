@@ -67,6 +67,8 @@ export interface Meta {
   /** What names them on a command line, where that is not the inputs: a store and what selects of it. */
   words?: string[];
   profiles: ProfileInfo[];
+  /** What the numbers say by themselves, as `polyprof findings` does: of the whole, by its first metric. */
+  facts?: { share: number; text: string; of?: string }[];
   cut: { share: number; nodes: number; functions: number; edges: number; lines: number; sources: number; names: number; resolution: number };
 }
 
@@ -83,6 +85,7 @@ export interface Series {
   index: number;
   node: Int32Array;
   cost: (Float64Array | null)[];
+  unseen: (Float64Array | null)[]; // likewise: what was given back and is only in totals that the file measured
   calls: Float64Array | null;
   line: Int32Array | null; // per row its source line (row of the lines + 1, 0 = none), where frames know theirs
 }
@@ -350,6 +353,7 @@ function readSeries(c: Columns, meta: Meta): Series[] {
     info, profile: k, index,
     node: c.ids(`${k}.s.${index}.node`),
     cost: p.metrics.map((_, m) => c.maybe(`${k}.s.${index}.m${m}`)),
+    unseen: p.metrics.map((_, m) => c.maybe(`${k}.s.${index}.unseen${m}`)),
     calls: c.maybe(`${k}.s.${index}.calls`),
     line: c.has(`${k}.s.${index}.line`) ? c.ids(`${k}.s.${index}.line`) : null,
   })));

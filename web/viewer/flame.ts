@@ -328,7 +328,7 @@ export class Flame {
     g.textBaseline = 'middle';
     if (!this.letter) this.letter = g.measureText('mmmmmmmmmm').width / 10;
     const scroll = (this.paintedAt = this.host.scrollTop), searching = this.style.searching(), dark = this.style.dark();
-    const seen = this.rows.map((_, row) => row).filter(row => this.rows[row] && this.top(row) - scroll + ROW > 0 && this.top(row) - scroll < height);
+    const seen = this.inView(scroll, height);
     this.paintSlivers(g, seen, scroll, ratio, pixel(back));
     for (const row of seen) {
       const y = this.top(row) - scroll;
@@ -336,6 +336,13 @@ export class Flame {
     }
     if (this.selected !== this.zoom || document.activeElement === this.canvas) this.outline(g, this.find(this.selected), look.getPropertyValue('--ink'), 2);
     if (this.hovered) this.outline(g, this.hovered, look.getPropertyValue('--ink'), 1);
+  }
+
+  /** The rows that are in sight: of stacks that are 100,000 deep, a few. */
+  private inView(scroll: number, height: number): number[] {
+    const edge = this.up ? Math.max(this.rows.length * ROW, height) - scroll - height : scroll, out: number[] = [];
+    for (let row = Math.max(0, Math.floor(edge / ROW)); row < this.rows.length && row * ROW < edge + height; row++) if (this.rows[row]) out.push(row);
+    return out;
   }
 
   /** The ground, and the boxes that have no room for a label. */

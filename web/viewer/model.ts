@@ -182,6 +182,13 @@ function ownCosts(data: Data, profile: number, what: Selection, pool: Pool): Bot
   return { ...bothOf(data.tree, self, !real && factor === 1 && isExact(extent.size), pool), negative: extent.negative };
 }
 
+/** Below each node of the first profile: what was given back and is in no own cost; null = nothing. */
+export function unseenBelow(data: Data, metric: number): Totals | null {
+  const rows = data.series.filter(s => s.profile === 0 && s.unseen[metric]), cells = new Float64Array(data.tree.n + 1);
+  for (const s of rows) addRows(cells, s.node, s.unseen[metric]!);
+  return rows.length ? bothOf(data.tree, cells, true, new Pool()).total : null;
+}
+
 function knowsCalls(data: Data, profile: number, what: Selection): boolean {
   return data.series.some(s => s.profile === profile && s.info.calls && chosen(s, what));
 }

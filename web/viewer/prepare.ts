@@ -35,7 +35,7 @@ function toy(data: Data): Data {
   const name = Array.from({ length: functions }, (_, i) => 'f' + i), none = new Int32Array(functions);
   const series: Series[] = data.meta.profiles.map((p, k) => ({
     info: { event: '', process: '', thread: '', context: '', pid: -1, tid: -1, cpu: -1, calls: p.calls, time: false, trace: false },
-    profile: k, index: 0, node, cost: p.metrics.map(() => cost), calls: p.calls ? cost : null, line: null,
+    profile: k, index: 0, node, cost: p.metrics.map(() => cost), unseen: [], calls: p.calls ? cost : null, line: null,
   }));
   return {
     known: () => node, meta: data.meta, strings: [], series, funcs: { n: functions, name, file: name, module: name, line: none, flags: none, rank: Int32Array.from(none, (_, i) => i), sides: null },

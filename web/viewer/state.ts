@@ -22,6 +22,7 @@ export interface State extends Selection {
   second: number; // a metric beside the first; -1 = none
   palette: Palette;
   zoom: number[]; // functions from the root to the zoomed frame
+  window: [number, number] | null; // what of time is in sight; null = all that is chosen
   func: number; // the function in the sandwich; 0 = none
   file: string; // whose source is shown; '' = lines of all
   line: number; // of it: what to show first; 0 = the costliest
@@ -35,7 +36,7 @@ export interface State extends Selection {
 export function initial(data: Data): State {
   return {
     view: 'overview', metric: data.meta.profiles[0].primary, event: '', thread: '', time: null, filters: [], normalize: false,
-    icicle: false, reverse: false, byWeight: false, graphs: false, second: -1, palette: 'module', zoom: [], func: 0, file: '', line: 0, search: '', ignoreCase: true,
+    icicle: false, reverse: false, byWeight: false, graphs: false, second: -1, palette: 'module', zoom: [], window: null, func: 0, file: '', line: 0, search: '', ignoreCase: true,
     sort: data.meta.profiles.length > 1 ? 'change' : 'self', change: 'self', theme: '',
   };
 }
@@ -59,6 +60,7 @@ export function toHash(s: State, base: State, data: Data): string {
   for (const func of s.zoom) out.append('zoom', data.funcs.name[func]);
   if (s.line) out.set('line', String(s.line));
   if (s.time) out.set('time', s.time.join('..'));
+  if (s.window) out.set('window', s.window.map(Math.round).join('..'));
   for (const f of s.filters) out.append(f.kind, f.pattern);
   const text = out.toString();
   return text ? '#' + text : '';
@@ -81,8 +83,10 @@ export function fromHash(hash: string, base: State, data: Data): State {
   for (const [key, field] of FLAGS) if (given.has(key)) s[field] = given.get(key) === '1';
   s.zoom = pathNamed(data, given.getAll('zoom'), s.reverse);
   s.line = Math.max(0, Math.floor(Number(given.get('line')))) || 0;
-  const [from, to] = (given.get('time') ?? '').split('..').map(Number);
-  if (to > from) s.time = [from, to];
+  for (const key of ['time', 'window'] as const) {
+    const [from, to] = (given.get(key) ?? '').split('..').map(Number);
+    if (to > from) s[key] = [from, to];
+  }
   for (const [key, pattern] of given) if (isFilter(key)) s.filters.push({ kind: key, pattern: isRegex(pattern) ? pattern : escapeRegex(pattern) });
   return s;
 }

@@ -3,13 +3,14 @@
 
 import type { App } from './app';
 import type { Curve } from './curves';
-import { curve, levelMetric } from './curves';
+import { curve, levelMetric, spread } from './curves';
 import type { Moments } from './data';
 import { el } from './dom';
 import { metricOf, momentAt, threadKey } from './model';
 import { shown, time, value } from './text';
 
 const HEIGHT = 44;
+const WALL = 1; // as src/model/metric.h numbers it
 
 export class Strip {
   readonly host: HTMLElement;
@@ -77,7 +78,7 @@ export class Strip {
     const memory = levelMetric(app.data), own = memory === app.state.metric, first = list.filter(m => m.series.profile === 0);
     const line = app.data.meta.profiles[0].metrics[memory];
     this.level = line ? curve(first, line, memory, app.timeRange()[0], width) : null;
-    const gained = own || (list.some(m => m.trace) && app.metric.unit === 'ns') ? null : this.gains(list, bars), heights = gained ?? (own && this.level ? Float64Array.from({ length: bars }, (_, x) => Math.max(0, this.level!.steps[Math.floor((x * width) / bars)])) : this.depths(list, bars));
+    const gained = own ? null : this.gains(list, bars), heights = gained ?? (own && this.level ? Float64Array.from({ length: bars }, (_, x) => Math.max(0, this.level!.steps[Math.floor((x * width) / bars)])) : this.depths(list, bars));
     const most = heights.reduce((a, b) => Math.max(a, b), 0) || 1;
     this.label = (own && this.level ? '' : gained ? app.metric.title || app.metric.name : 'stack depth') + (line && this.level ? `${own ? '' : ', '}level of ${line.title || line.name} up to ${value(line, this.level.most)}${own ? '' : ' (line)'}` : '');
     this.canvas.setAttribute('aria-label', `${shown(this.label, 60)} over all of time; drag to choose a range, double-click for all of it. The filter form takes a range as text.`);
@@ -85,19 +86,21 @@ export class Strip {
     return out;
   }
 
-  /** What the metric gained in each bar; null where it is nothing. */
+  /** What the metric gained in each bar; null where it is nothing, or the same everywhere, as the time of a trace is. */
   private gains(list: Moments[], bars: number): Float64Array | null {
-    const { app } = this, [whole] = app.timeRange(), heights = new Float64Array(bars), scale = (whole[1] - whole[0]) / bars;
-    let any = false;
+    const { app } = this, [whole] = app.timeRange(), heights = new Float64Array(bars), traced = app.metric.unit === 'ns' && list.some(m => m.trace);
+    if (traced && app.metric.kind === WALL) return null;
     for (const m of list) {
       const gain = m.gain[metricOf(app.data, m.series.profile, app.state.metric)];
-      for (let i = 0; gain && i < m.n; i++) {
-        if (!(gain[i] > 0)) continue;
-        heights[Math.max(0, Math.min(bars - 1, Math.floor((m.start[i] - whole[0]) / scale)))] += gain[i];
-        any = true;
-      }
+      if (gain) spread(m, gain, app.metric.unit === 'ns', whole, heights, 0);
     }
-    return any ? heights : null;
+    let least = Infinity, most = 0;
+    for (let i = 1; i < bars - 1; i++) {
+      least = Math.min(least, heights[i]);
+      most = Math.max(most, heights[i]);
+    }
+    const flat = traced && most - least <= most * 0.02;
+    return flat || !heights.some(h => h > 0) ? null : heights;
   }
 
   private depths(list: Moments[], bars: number): Float64Array {

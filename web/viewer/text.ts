@@ -101,6 +101,11 @@ export function percent(part: number, whole: number): string {
   return (Math.abs(p) >= 99.95 ? p.toFixed(0) : Math.abs(p) >= 10 ? p.toFixed(1) : p.toFixed(2)) + '%';
 }
 
+/** A share of the whole, if it is one: a file may state calls that cost more than all functions by themselves. */
+export function share(part: number, whole: number): string {
+  return part > whole * 1.0005 ? '' : percent(part, whole);
+}
+
 export function plural(n: number, one: string, many: string): string {
   return digits(n) + ' ' + (n === 1 ? one : many);
 }
@@ -117,8 +122,20 @@ export function columns(text: string): number {
   return n;
 }
 
+/** Whether one pair of brackets holds all of a name, which is its name then: "(garbage collector)", "<lambda>". */
+function isBracketed(name: string, open: string, close: string): boolean {
+  if (name.length < 3 || name[0] !== open || !name.endsWith(close)) return false;
+  let depth = 0;
+  for (let i = 0; i < name.length - 1; i++) {
+    if (name[i] === open) depth++;
+    else if (name[i] === close && --depth === 0) return false;
+  }
+  return depth === 1;
+}
+
 /** What stands in brackets of one kind, but for those around everything, as an ellipsis. */
 function withoutInside(name: string, open: string, close: string, keep = ''): string {
+  if (isBracketed(name, open, close)) return name;
   let out = '', depth = 0;
   for (let i = 0; i < name.length; i++) {
     const c = name[i], arrow = c === '>' && name[i - 1] === '-'; // A->b
@@ -194,6 +211,7 @@ export function fitName(name: string, room: number): string {
   if (last && room < 8) return fitEnd(plain, room); // there is no room for two ellipses
   const text = (last ? '\u2026' : '') + plain.slice(last), method = Math.max(...[...text.matchAll(/\\|::|->|\/|\.(?=[^.])/g)].map(m => m.index).filter(i => i > 0), 0), tail = text.slice(method);
   const left = room - columns(tail);
+  if (method && left < 1 && left > -2 && /^(::|->)/.test(tail)) return '\u2026' + tail.slice(2);
   return !method || left < 1 ? fit(text, room) : (left < 6 ? '\u2026' : fitStart(text.slice(0, method), left)) + tail;
 }
 

@@ -11,11 +11,12 @@ import { pathOf, stacksLayer } from '../layers';
 import { metricOf } from '../model';
 import { why } from '../state';
 import { TONES } from './top';
-import { canonical, escapeCsv, exact, percent, moment, plural, shown, time, value } from '../text';
+import { canonical, escapeCsv, exact, percent, moment, plural, share, shown, time, value } from '../text';
 
 const ROWS = 10;
 const METRICS = 8; // in sight at once
 const BINS = 160;
+const FACTS = 6; // in sight
 
 function fileTotal(m: Metric): number {
   return (m.total / m.num) * m.den * 10 ** m.scale;
@@ -66,7 +67,20 @@ export class OverviewView implements Panel {
     return this.card('Totals', table(first), rest.length ? el('details', {}, el('summary', {}, plural(rest.length, 'more metric', 'more metrics')), table(rest)) : null);
   }
 
+  /** What the numbers say by themselves; a function that is named leads to its callers. */
   private findings(): HTMLElement | null {
+    const { app } = this, { facts, profiles } = app.data.meta;
+    if (!facts?.length) return this.fewFindings();
+    const sentence = ({ text, of }: { text: string; of?: string }) => {
+      const func = of ? app.data.funcs.name.indexOf(of, 1) : -1, name = func > 0 ? app.name(func) : '', at = name ? text.indexOf(name) : -1, said = text.replace(/^[a-z](?=[a-z]* )/, c => (at === 0 ? c : c.toUpperCase()));
+      return at < 0 ? [shown(said, 600)] : [shown(said.slice(0, at), 300), button(name, `Callers and callees of ${name}`, () => app.sandwich(func), { class: 'link' }), shown(said.slice(at + name.length), 600)];
+    };
+    const { metric, primary } = { metric: app.state.metric, primary: profiles[0].metrics[profiles[0].primary] };
+    return this.card('Findings', el('ul', { class: 'facts' }, app.compares && el('li', {}, el('small', { class: 'share' }), el('span', {}, this.whole())), ...facts.slice(0, FACTS).map(f => el('li', {}, el('small', { class: 'share' }, f.share > 0 ? percent(f.share, 1) : ''), el('span', {}, ...sentence(f))))),
+      metric !== profiles[0].primary || !app.plain ? el('p', { class: 'aside' }, `Of the whole profile, by ${shown(primary?.title || primary?.name || 'cost', 48)}.`) : null);
+  }
+
+  private fewFindings(): HTMLElement | null {
     const { profiles } = this.app.data.meta, out: string[] = [];
     if (profiles.some(p => !p.complete)) out.push('The profile is damaged or was cut off: this is what could be read.');
     if (profiles.some(p => p.estimated)) out.push('The stacks were reconstructed, not recorded: they are an estimate.');
@@ -103,10 +117,10 @@ export class OverviewView implements Panel {
   private costliest(): HTMLElement {
     if (this.app.compares) return this.changed();
     const { app } = this, k = app.main0, whole = app.scene.whole[k], rows = app.scene.flat().first('self', app.data.funcs, ROWS);
-    const cell = (raw: number, share: number, title: string) => {
+    const cell = (raw: number, part: number, title: string) => {
       const bar = el('span', { class: 'bar' });
-      bar.style.width = Math.max(0, Math.min(1, share)) * 100 + '%';
-      return el('td', { class: 'number', title }, bar, el('span', {}, app.value(raw)), el('small', {}, percent(raw, whole)));
+      bar.style.width = Math.max(0, Math.min(1, part)) * 100 + '%';
+      return el('td', { class: 'number', title }, bar, el('span', {}, app.value(raw)), el('small', {}, share(raw, whole)));
     };
     return this.card('Costliest functions', el('table', { class: 'plain functions' },
       el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Function'), el('th', { scope: 'col', class: 'number' }, app.falls ? 'Gained' : 'Self'), el('th', { scope: 'col', class: 'number' }, app.falls ? 'Total gained' : 'Total'))),
@@ -180,7 +194,7 @@ export class OverviewView implements Panel {
       const made = m.net === undefined ? curve(of, m, i, whole, BINS) : null;
       if (!made) return;
       const { steps, level, least, most } = made, line = (level ? 'level of ' : '') + (m.title || m.name);
-      (level ? levels : others).push(el('figure', {}, curvePicture(steps, least, most, `${shown(line, 60)} over time`), el('figcaption', {}, `${shown(line, 60)}: ${level ? `up to ${value(m, most)}` : `at most ${value(m, most)} in ${time((whole[1] - whole[0]) / BINS)}`}`)));
+      (level ? levels : others).push(el('figure', {}, curvePicture(steps, least, most, `${shown(line, 60)} over time`), el('figcaption', {}, `${shown(line, 60)}: ${level ? `up to ${value(m, most)}` : m.unit === 'ns' ? `up to ${percent(canonical(m, most), (whole[1] - whole[0]) / BINS)} of the time` : `at most ${value(m, most)} in ${time((whole[1] - whole[0]) / BINS)}`}`)));
     });
     return levels.length + others.length ? this.card('Over time', ...levels, ...others) : null;
   }

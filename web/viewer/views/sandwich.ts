@@ -13,7 +13,7 @@ import { why } from '../state';
 import type { ColumnSpec } from '../table';
 import { Table } from '../table';
 import type { Metric } from '../data';
-import { canonical, digits, escapeCsv, exact, percent, plural, shown, time, value } from '../text';
+import { canonical, digits, escapeCsv, exact, plural, share, shown, time, value } from '../text';
 import { changeColumn, nameColumn, relativeColumn } from './top';
 
 /** How many durations fall into each of some steps, each as much longer than the one before. */
@@ -108,7 +108,7 @@ export class SandwichView implements Panel {
     const { app } = this, { hits } = app, k = app.main0, whole = app.scene.whole[k];
     const rows = hits ? this.rows.filter(r => hits[r.func]) : this.rows;
     const cost = (key: string, title: string, raw: (r: FlatRow) => number): ColumnSpec<FlatRow> => ({
-      key, title, number: true, cell: r => ({ text: app.value(raw(r)), exact: String(canonical(app.metric, raw(r))), title: `${app.exact(raw(r))}, ${percent(raw(r), whole)}` }),
+      key, title, number: true, cell: r => ({ text: app.value(raw(r)), exact: String(canonical(app.metric, raw(r))), title: `${[app.exact(raw(r)), share(raw(r), whole)].filter(Boolean).join(', ')}` }),
     });
     this.list.set(rows, [...(app.compares ? [changeColumn<FlatRow>(app, 'change', 'Self change', r => r.self)] : [cost('self', app.falls ? 'Gained' : 'Self', r => r.self[k]), cost('total', app.falls ? 'Total gained' : 'Total', r => r.total[k])]), nameColumn(app)]);
     const at = rows.findIndex(r => r.func === app.state.func);
@@ -175,12 +175,12 @@ export class SandwichView implements Panel {
     const cost = (key: string, title: string, m: Metric, raw: (r: Call) => number): ColumnSpec<Call> => ({ key, title, number: true, sorts: false, cell: r => ({ text: value(m, raw(r)), exact: String(canonical(m, raw(r))), title: exact(m, raw(r)) }) });
     const out: ColumnSpec<Call>[] = app.compares ? [{ ...cost('before', 'Before', app.metric, r => r.total[0]), minor: true }, cost('total', 'After', app.metric, r => r.total[1]),
       { ...changeColumn<Call>(app, 'change', 'Change', r => r.total), sorts: false }, { ...relativeColumn<Call>(app, 'change%', r => r.total), minor: true }] : [cost('total', 'Total', app.metric, r => r.total[k]),
-      { key: 'total%', title: '%', help: 'share of all', number: true, sorts: false, cell: (r: Call) => ({ text: percent(r.total[k], whole), bar: whole > 0 ? r.total[k] / whole : undefined }) }];
+      { key: 'total%', title: '%', help: 'share of all', number: true, sorts: false, cell: (r: Call) => ({ text: share(r.total[k], whole), bar: whole > 0 ? r.total[k] / whole : undefined }) }];
     if (left) out.push(cost('back', 'Given back', app.metric, r => r.total[k] - (left.get(r.func) ?? 0)), cost('net', 'Net', app.metric, r => left.get(r.func) ?? 0));
     if (this.hasTree && !app.partial) out.push({ ...cost('self', left ? 'Gained itself' : 'Self', app.metric, r => r.self![k]), minor: true });
     if (this.hasTree ? app.scene.costs[k].calls : true) out.push({ key: 'calls', title: 'Calls', number: true, sorts: false, cell: r => ({ text: digits(r.calls[k]), exact: String(r.calls[k]) }) });
     if (beside) out.push({ ...cost('beside', shown(metrics[app.state.second].title || metrics[app.state.second].name, 24), metrics[app.state.second], r => beside.get(r.func) ?? 0), minor: true });
-    out.push({ key: 'name', title: 'Function', wide: true, sorts: false, cell: (r, room) => ({ text: r.func ? app.name(r.func) : '(outside)', node: el('span', {}, ...named(r.func ? app.name(r.func) : '(outside)', room)), exact: r.func ? app.data.funcs.name[r.func] : '(outside)', title: r.func ? shown(app.data.funcs.name[r.func], 1000) : '' }) });
+    out.push({ key: 'name', title: 'Function', wide: true, sorts: false, cell: (r, room) => ({ text: r.func ? app.name(r.func) : '(outside)', node: el('span', { class: 'fname' }, el('b', {}, ...named(r.func ? app.name(r.func) : '(outside)', room))), exact: r.func ? app.data.funcs.name[r.func] : '(outside)', title: r.func ? shown(app.data.funcs.name[r.func], 1000) : '' }) });
     if (!this.hasTree) out.push({ key: 'site', title: where, minor: true, sorts: false, cell: r => ({ text: shown([...r.sites].slice(0, 3).map(s => s.replace(/^.*\//, '')).join(', ') + (r.sites.size > 3 ? ', \u2026' : ''), 80), exact: [...r.sites].join(' ') }) });
     return out;
   }
@@ -194,7 +194,7 @@ export class SandwichView implements Panel {
       const list = durations(this.app.data, func, this.app.main0);
       if (list.length < 2) return;
       const sum = list.reduce((a, b) => a + b, 0), least = list[0], most = list[list.length - 1], bars = histogram(list, 24), tallest = Math.max(...bars);
-      fill(this.single, el('span', {}, `${plural(list.length, 'call', 'calls')} one by one: average ${time(sum / list.length)}, median ${time(list[list.length >> 1])}, least ${time(least)}, most ${time(most)}`),
+      fill(this.single, el('span', {}, `${plural(list.length, 'call', 'calls')} one by one: average ${time(sum / list.length)}, median ${time(list[list.length >> 1])}, minimum ${time(least)}, maximum ${time(most)}`),
         el('span', { class: 'histogram', role: 'img', 'aria-label': `Histogram of individual calls from ${time(least)} to ${time(most)}` }, ...bars.map(n => {
           const bar = el('i', { title: plural(n, 'call', 'calls') });
           bar.style.height = n ? Math.max(8, (100 * n) / tallest) + '%' : '0';

@@ -14,9 +14,12 @@ import { TimeChart } from '../timechart';
 /** Whether what was recorded has no length, as allocations: boxes are marks then (src/analysis/cover.c). */
 const instants = (metrics: Metric[]) => metrics.every(m => m.unit === 'bytes' || m.unit === 'count');
 
+const length = ({ start, end }: { start: number; end: number }) => time(Math.round(end - start));
+
 export class TimeView implements Panel {
   readonly host = el('section', { class: 'view' });
   private chart: TimeChart;
+  private resting = 0; // until what is in sight is kept
   private key0 = el('div', { class: 'legends' });
 
   constructor(private app: App) {
@@ -25,9 +28,9 @@ export class TimeView implements Panel {
     }, {
       hover: (box, x, y) => app.hover(x, y, box && this.thing(box)),
       select: box => app.tell(this.thing(box)),
-      moved: (from, until) => app.inSight([from, until]),
+      moved: (from, until) => this.moved(from, until),
       menu: (node, x, y) => app.menuFor(app.data.tree.func[node], x, y),
-      range: (from, to) => app.set({ time: [Math.round(from), Math.round(to)] }),
+      range: (from, to) => app.set({ time: [Math.round(from), Math.round(to)], window: null }),
     });
     this.host.append(this.chart.host, this.key0);
   }
@@ -39,10 +42,23 @@ export class TimeView implements Panel {
     if (!app.compares) list.sort((a, b) => b.n - a.n); // the busiest thread first
     const titles = list.map(m => shown([app.compares ? app.data.meta.profiles[m.series.profile].file.replace(/^.*\//, '') : '', threadKey(m.series), m.series.info.event].filter(Boolean).join(' \u00b7 ') || (m.trace ? 'all calls' : 'all samples'), 120));
     fill(this.key0, app.legend(true));
-    const [whole, range] = app.timeRange();
+    const [whole, range] = app.timeRange(), { window } = app.state, inside = window && (!range || (window[0] >= range[0] && window[1] <= range[1]));
     this.chart.up = !app.state.icicle;
-    this.chart.set(list.map((moments, i) => ({ moments, title: titles.indexOf(titles[i]) < i ? `${titles[i]} (${i + 1})` : titles[i], ends: sampleEnds(moments) })), whole, range);
+    this.chart.set(list.map((moments, i) => ({ moments, title: titles.indexOf(titles[i]) < i ? `${titles[i]} (${i + 1})` : titles[i], ends: sampleEnds(moments) })), whole, inside ? window : range);
   }
+
+  /** The address keeps what is in sight, once the hand rests. */
+  private moved(from: number, until: number): void {
+    const { app } = this, [whole, range] = app.timeRange(), [first, last] = range ?? whole;
+    app.inSight([from, until]);
+    clearTimeout(this.resting);
+    this.resting = setTimeout(() => {
+      const all = from <= first && until >= last;
+      app.state = { ...app.state, window: all ? null : [Math.floor(from), Math.ceil(until)] };
+      app.keepAddress('quiet');
+    }, 150);
+  }
+
 
   search(): void {
     this.chart.draw();
@@ -68,16 +84,21 @@ export class TimeView implements Panel {
 
   /** The threads, to fold and to find. */
   private threads(): Node | null {
-    const { titles } = this.chart;
+    const { titles } = this.chart, threads = new Set(this.app.data.moments.map(m => threadKey(m.series))).size;
     if (titles.length < 2) return null;
-    return el('details', { class: 'threads' }, el('summary', {}, plural(titles.length, 'thread', 'threads')), el('ul', {}, ...titles.map(title => {
+    const list = el('ul', {});
+    return el('details', { class: 'threads', ontoggle: () => list.childElementCount || fill(list, ...this.threadRows(titles)) }, el('summary', {}, threads === titles.length || this.app.compares ? plural(titles.length, 'thread', 'threads') : `${plural(threads, 'thread', 'threads')}, ${plural(titles.length, 'lane', 'lanes')}`), list);
+  }
+
+  private threadRows(titles: string[]): Node[] {
+    return titles.map(title => {
       const box = el('input', { type: 'checkbox', 'aria-label': `Unfold ${title}`, onchange: () => this.chart.fold(title, !box.checked) });
       box.checked = !this.chart.isFolded(title);
       return el('li', {}, box, button(title, `Go to ${title}`, () => {
         box.checked = true;
         this.chart.reveal(title);
       }));
-    })));
+    });
   }
 
   options(): Node[] {
@@ -88,18 +109,18 @@ export class TimeView implements Panel {
       app.colourSelect(),
       ...[this.threads()].filter((n): n is Node => !!n),
       el('span', { class: 'hint' }, 'wheel zooms, drag moves, Shift+drag chooses a range'),
-      button('Use range', 'Use range: recompute every view for what is shown (Enter)', () => app.set({ time: [Math.round(this.chart.from), Math.round(this.chart.until)] })),
-      button('All of time', 'Show everything (Home)', () => (app.state.time ? app.set({ time: null }) : this.chart.show(...app.timeRange()[0]))),
+      button('Use range', 'Use range: recompute every view for what is shown (Enter)', () => app.set({ time: [Math.round(this.chart.from), Math.round(this.chart.until)], window: null })),
+      button('All of time', 'Show everything (Home)', () => (app.state.time ? app.set({ time: null, window: null }) : this.chart.show(...app.timeRange()[0]))),
     ];
   }
 
   picture(): Picture {
-    const { tree, funcs } = this.app.data, { boxes, words, height } = this.chart.everything();
+    const { tree, funcs } = this.app.data, { boxes, words, height } = this.chart.everything(), calls = this.chart.activations(boxes);
     return {
       width: this.chart.width, height, words,
       boxes: boxes.map(b => ({
         x: b.x, y: b.y, w: b.w, h: b.h, fill: this.app.colour(tree.func[b.node]), label: funcs.name[tree.func[b.node]] || '(more)',
-        title: `${funcs.name[tree.func[b.node]] || '(more)'} (${time(Math.round(this.chart.timeAt(b.x + b.w) - this.chart.timeAt(b.x)))})`,
+        title: `${funcs.name[tree.func[b.node]] || '(more)'} (${length(calls.get(b)!)})`,
       })),
     };
   }
@@ -109,8 +130,8 @@ export class TimeView implements Panel {
   }
 
   csv(): string {
-    const { tree, funcs } = this.app.data;
-    return 'start_ns,end_ns,depth,function\r\n' + this.chart.everything().boxes.map(b =>
-      [Math.round(this.chart.timeAt(b.x)), Math.round(this.chart.timeAt(b.x + b.w)), tree.depth[b.node], escapeCsv(funcs.name[tree.func[b.node]] || '(more)')].join(',') + '\r\n').join('');
+    const { tree, funcs } = this.app.data, { boxes } = this.chart.everything(), calls = this.chart.activations(boxes);
+    return 'start_ns,end_ns,depth,function\r\n' + boxes.map(b => [b, calls.get(b)!] as const).map(([b, { start, end }]) =>
+      [Math.round(start), Math.round(end), tree.depth[b.node], escapeCsv(funcs.name[tree.func[b.node]] || '(more)')].join(',') + '\r\n').join('');
   }
 }

@@ -8,7 +8,7 @@ import type { Verdict } from '../noise';
 import { why } from '../state';
 import type { ColumnSpec } from '../table';
 import { Table } from '../table';
-import { canonical, columns, digits, escapeCsv, fitName, percent, plural, shown } from '../text';
+import { canonical, columns, digits, escapeCsv, fitName, percent, plural, share, shown } from '../text';
 
 /** What is left of what a row gained itself, and with all it called. */
 function netOf(app: App, r: FlatRow): [number, number] {
@@ -24,22 +24,22 @@ export function costColumns<R extends FlatRow>(app: App): ColumnSpec<R>[] {
     key, title, help, number: true, minor,
     cell: r => (Number.isNaN(raw(r)) ? { text: '' } : { text: app.value(raw(r)), exact: String(canonical(m, raw(r))), title: app.exact(raw(r)) }),
   });
-  const share = (key: string, raw: (r: R) => number): ColumnSpec<R> => ({
+  const shareOf = (key: string, raw: (r: R) => number): ColumnSpec<R> => ({
     key, title: '%', help: 'share of all', number: true, sorts: false, minor: true,
-    cell: r => ({ text: percent(raw(r), whole), exact: whole > 0 ? String((100 * raw(r)) / whole) : '', bar: whole > 0 ? raw(r) / whole : undefined }),
+    cell: r => ({ text: share(raw(r), whole), exact: whole > 0 ? String((100 * raw(r)) / whole) : '', bar: whole > 0 ? raw(r) / whole : undefined }),
   });
   const calls: ColumnSpec<R>[] = app.data.meta.profiles[k].calls || app.data.series.some(s => s.info.calls)
     ? [{ key: 'calls', title: 'Calls', number: true, minor: true, cell: r => ({ text: r.calls[k] === null ? '' : digits(r.calls[k]!), exact: r.calls[k] === null ? '' : String(r.calls[k]) }) }] : [];
   if (app.falls) {
     const net = (r: R) => netOf(app, r)[0], back = (r: R) => r.self[0] - net(r);
-    return [number('self', 'Gained', 'what it gained itself', r => r.self[0]), { ...share('self%', r => r.self[0]), help: 'share of everything that was gained' },
+    return [number('self', 'Gained', 'what it gained itself', r => r.self[0]), { ...shareOf('self%', r => r.self[0]), help: 'share of everything that was gained' },
       { ...number('back', 'Given back', 'what it gave back itself', back), sorts: false }, { ...number('net', 'Net', 'what is left: gained minus given back', net), sorts: false },
-      number('total', 'Total gained', 'including everything it called; recursion counts once', r => r.total[0], true), { ...share('total%', r => r.total[0]), help: 'share of everything that was gained' },
+      number('total', 'Total gained', 'including everything it called; recursion counts once', r => r.total[0], true), { ...shareOf('total%', r => r.total[0]), help: 'share of everything that was gained' },
       { ...number('netTotal', 'Net total', 'what is left, including everything it called', r => netOf(app, r)[1], true), sorts: false }, ...calls];
   }
   if (!app.compares)
-    return [number('self', 'Self', 'what it costs itself', r => r.self[0]), share('self%', r => r.self[0]),
-      number('total', 'Total', 'including everything it called; recursion counts once', r => r.total[0]), share('total%', r => r.total[0]), ...calls];
+    return [number('self', 'Self', 'what it costs itself', r => r.self[0]), shareOf('self%', r => r.self[0]),
+      number('total', 'Total', 'including everything it called; recursion counts once', r => r.total[0]), shareOf('total%', r => r.total[0]), ...calls];
   const verdict = (key: string, title: string, which: 0 | 1): ColumnSpec<R> => ({
     key, title, help: app.noise.rule, sorts: false, narrow: true, minor: which > 0,
     cell: r => {

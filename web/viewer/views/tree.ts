@@ -6,10 +6,12 @@ import { button, el, fill, named } from '../dom';
 import type { Layer } from '../layers';
 import { stacksLayer } from '../layers';
 import type { FlatRow } from '../model';
+import { unseenBelow } from '../model';
 import { why } from '../state';
 import type { ColumnSpec } from '../table';
 import { Table } from '../table';
 import { escapeCsv, shown } from '../text';
+import type { Totals } from '../totals';
 import { costColumns } from './top';
 
 /** A row asks the layer when it comes in sight: there may be a hundred thousand. */
@@ -35,6 +37,7 @@ export class TreeView implements Panel {
   private scene: unknown = null;
   private tree: unknown = null;
   private made = false;
+  private unseen: { of: unknown; below: Totals | null } = { of: null, below: null };
 
   constructor(readonly app: App) {
     this.table = new Table<TreeRow>({
@@ -78,7 +81,14 @@ export class TreeView implements Panel {
   /** What is left of what a row gained itself; from the leaves up, stacks are put together by what they gained. */
   net(node: number): [number, number] {
     const { app } = this, [left] = this.layer!.plain ? app.sceneOf(app.state.metric).costs : [null];
-    return left ? [left.self.at(node), left.total.at(node)] : [NaN, NaN];
+    return left ? [left.self.at(node), left.total.at(node) + (this.unseenNow()?.at(node) ?? 0)] : [NaN, NaN];
+  }
+
+  /** What was given back and is only in totals that the file measured; as soon as something is chosen, nobody knows where. */
+  private unseenNow(): Totals | null {
+    const { app } = this, scene = app.sceneOf(app.state.metric);
+    if (this.unseen.of !== scene) this.unseen = { of: scene, below: app.plain ? unseenBelow(app.data, app.state.metric) : null };
+    return this.unseen.below;
   }
 
   private kids(node: number): number[] {
