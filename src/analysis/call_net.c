@@ -23,6 +23,16 @@ pp_net_value(const struct pp_net *net, union pp_value v)
 	return net->metric < p->metrics.n ? pp_value_double(&p->metrics.at[net->metric], v) : 0;
 }
 
+size_t
+pp_net_functions(const struct pp_net *net)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < net->nodes.n; i++)
+		n += !net->nodes.at[i].only_calls;
+	return n;
+}
+
 void
 pp_net_release(struct pp_net *net)
 {
@@ -44,7 +54,7 @@ struct building {
 static uint32_t
 node_of(struct building *b, pp_func func)
 {
-	struct pp_net_node fresh = { .func = func };
+	struct pp_net_node fresh = { .func = func, .only_calls = true };
 
 	if (b->node_of[func] == 0) {
 		if (b->net->nodes.n >= UINT32_MAX - 1 || !pp_vec_push(&b->net->nodes, fresh)) {
@@ -93,6 +103,7 @@ nodes_take(struct building *b)
 
 		if (b->failed)
 			break;
+		net->nodes.at[node].only_calls = false;
 		net->nodes.at[node].calls = flat.calls[row];
 		if (net->metric < flat.metrics) {
 			net->nodes.at[node].self = pp_flat_get(&flat, row, net->metric).own;
@@ -264,6 +275,7 @@ pp_net_compute(struct pp_net *net, const struct pp_profile *p, size_t metric)
 	free(b.node_of);
 	pp_map_release(&b.edge_of);
 	net->all_nodes = net->nodes.n;
+	net->all_functions = pp_net_functions(net);
 	net->all_edges = net->edges.n;
 	return !b.failed && cycles_find(net) ? PP_OK : PP_E_NOMEM;
 }

@@ -16,6 +16,8 @@ struct pp_net_node {
 	union pp_value self, total;
 	uint32_t component; /* of a cycle: functions that reach each other have the same */
 	bool is_root;       /* called from outside, or by nobody */
+	bool
+	    only_calls; /* known as a caller alone: nothing is known of its own cost, so `top` has no row */
 };
 
 struct pp_net_edge {
@@ -34,11 +36,14 @@ struct pp_net {
 	PP_VEC(struct pp_net_node) nodes;
 	PP_VEC(struct pp_net_edge) edges;
 	size_t all_nodes, all_edges; /* that there were before anything was left out */
+	size_t all_functions;        /* those of the nodes that `top` lists */
 };
 
 /* All of it. PP_E_UNSUPPORTED when the profile does not know who called whom. Release it in any case. */
 pp_status pp_net_compute(struct pp_net *, const struct pp_profile *, size_t metric);
 void pp_net_release(struct pp_net *);
+/* How many of the nodes are functions that `top` lists. */
+size_t pp_net_functions(const struct pp_net *);
 
 /* What is kept. */
 struct pp_net_cut {

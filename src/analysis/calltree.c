@@ -44,7 +44,7 @@ pp_calltree_init_bare(struct pp_calltree *t, const struct pp_profile *p)
 	if (fine && t->is_sparse)
 		fine = pp_inclusive_sparse(&t->sparse_cost, p);
 	for (m = 0; fine && !t->is_sparse && m < p->metrics.n; m++)
-		fine = pp_inclusive_compute(&t->cost[m], p, m);
+		fine = pp_inclusive_stated(&t->cost[m], p, m);
 	if (!fine)
 		pp_calltree_release(t);
 	return fine;
@@ -65,28 +65,11 @@ pp_calltree_init(struct pp_calltree *t, const struct pp_profile *p, bool fold_re
 	if (fine && t->is_sparse)
 		fine = pp_own_sparse(&t->sparse_own, p);
 	for (m = 0; fine && !t->is_sparse && m < p->metrics.n; m++)
-		if (p->metrics.at[m].type == PP_REAL)
+		if (p->metrics.at[m].type == PP_REAL || pp_inclusive_is_stated(p, m))
 			fine = (t->own[m] = pp_own_compute(p, m)) != NULL;
 	if (!fine)
 		pp_calltree_release(t);
 	return fine;
-}
-
-bool
-pp_calltree_measure(struct pp_calltree *t)
-{
-	const struct pp_profile *p = t->profile;
-	size_t m;
-
-	for (m = 0; !t->is_sparse && m < p->metrics.n; m++) {
-		if (!pp_inclusive_is_measured(p, m))
-			continue;
-		pp_inclusive_release(&t->cost[m]);
-		t->own[m] = pp_own_compute(p, m);
-		if (!t->own[m] || !pp_inclusive_measured(&t->cost[m], p, m))
-			return false;
-	}
-	return true;
 }
 
 void

@@ -54,11 +54,6 @@ struct pp_branches {
 bool pp_calltree_init(struct pp_calltree *, const struct pp_profile *, bool fold_recursion);
 /* The same for those who only look upwards: without `children`, `own` and `slot_of`. */
 bool pp_calltree_init_bare(struct pp_calltree *, const struct pp_profile *);
-/*
- * Metrics that fall get the total costs that the file measured, as `top` has them: what was given back may be in no own
- * cost, so that sums do not know of it. False when out of memory.
- */
-bool pp_calltree_measure(struct pp_calltree *);
 void pp_calltree_release(struct pp_calltree *);
 
 /* The branch of everything. False when out of memory. */

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/group.h"
 #include "base/stops.h"
 #include "model/flat.h"
 
@@ -92,54 +93,6 @@ counts_stacks(const struct pp_profile *p, uint64_t *stacks)
 	return !pp_account_stops();
 }
 
-static int
-series_cmp(const void *x, const void *y)
-{
-	const struct pp_series *a = *(const struct pp_series *const *)x;
-	const struct pp_series *b = *(const struct pp_series *const *)y;
-
-	if (a->pid != b->pid)
-		return a->pid < b->pid ? -1 : 1;
-	if (a->tid != b->tid)
-		return a->tid < b->tid ? -1 : 1;
-	if (a->process != b->process)
-		return a->process < b->process ? -1 : 1;
-	return (a->thread > b->thread) - (a->thread < b->thread);
-}
-
-/* Whether a series is of a process as a whole, of which there are threads, too; they stand behind it. */
-static bool
-is_whole_process(const struct pp_series *const *list, size_t i, size_t n)
-{
-	const struct pp_series *s = list[i];
-
-	return s->pid >= 0 && s->tid < 0 && !s->thread && i + 1 < n && list[i + 1]->pid == s->pid &&
-	       list[i + 1]->tid >= 0;
-}
-
-/* Series differ by event and cpu too: threads are counted once. */
-static bool
-counts_threads(const struct pp_profile *p, uint64_t *threads)
-{
-	const struct pp_series **list;
-	size_t i;
-
-	*threads = 0;
-	if (p->series.n == 0)
-		return true;
-	list = malloc(p->series.n * sizeof *list);
-	if (!list)
-		return false;
-	for (i = 0; i < p->series.n; i++)
-		list[i] = &p->series.at[i];
-	qsort(list, p->series.n, sizeof *list, series_cmp);
-	for (i = 0; i < p->series.n; i++)
-		*threads += (i == 0 || series_cmp(&list[i - 1], &list[i]) != 0) &&
-		            !is_whole_process(list, i, p->series.n);
-	free(list);
-	return true;
-}
-
 /* Rows of calls; what code outside of functions costs is none. */
 static uint64_t
 counts_edges(const struct pp_profile *p)
@@ -158,5 +111,5 @@ pp_counts_compute(const struct pp_profile *p, struct pp_counts *counts)
 {
 	*counts = (struct pp_counts){ .edges = counts_edges(p), .lines = p->lines.rows.n };
 	return pp_functions_count(p, &counts->functions) && counts_stacks(p, &counts->stacks) &&
-	       counts_threads(p, &counts->threads);
+	       pp_threads_count(p, &counts->threads);
 }

@@ -360,17 +360,16 @@ repeated_limit(const struct pp_diff *d, const struct pp_diff_value *v)
 
 /* What is noise when `after`, as it was recorded, is multiplied by `scale`. */
 static double
-limit_of(const struct pp_diff *d, const struct pp_diff_value *v, double scale)
+limit_of(const struct pp_diff *d, const struct pp_diff_value *v, double scale,
+         const struct pp_noise *noise)
 {
 	struct pp_diff_value scaled = *v;
-	struct pp_noise noise = d->noise;
 
 	scaled.value[PP_AFTER] *= scale;
 	scaled.variance[PP_AFTER] *= scale * scale;
 	if (d->rule == PP_DIFF_REPEATED)
 		return repeated_limit(d, &scaled);
-	noise.period[PP_AFTER] *= scale / d->scale;
-	return pp_noise_limit(&noise, scaled.value[PP_BEFORE], scaled.value[PP_AFTER]);
+	return pp_noise_limit(noise, scaled.value[PP_BEFORE], scaled.value[PP_AFTER]);
 }
 
 /*
@@ -386,7 +385,7 @@ is_side_effect(const struct pp_diff *d, const struct pp_diff_value *recorded, do
 	if (d->options.normalize == PP_NORM_NONE)
 		return false;
 	return (own > 0) != (delta > 0) ||
-	       fabs(own) <= fmax(limit_of(d, recorded, d->usual), size * ROUNDING);
+	       fabs(own) <= fmax(limit_of(d, recorded, d->usual, &d->usual_noise), size * ROUNDING);
 }
 
 /* Scales `after` and settles the noise limit and the verdict, presence aside. */
@@ -396,7 +395,7 @@ value_judge(const struct pp_diff *d, struct pp_diff_value *v)
 	const struct pp_diff_value recorded = *v;
 	double delta, size;
 
-	v->limit = limit_of(d, v, d->scale);
+	v->limit = limit_of(d, v, d->scale, &d->noise);
 	v->value[PP_AFTER] *= d->scale;
 	v->variance[PP_AFTER] *= d->scale * d->scale;
 	delta = pp_diff_delta(v);
@@ -483,6 +482,16 @@ diff_start(struct pp_diff *d, const struct pp_diff_input *before, size_t befores
 	d->exact = joined && befores == 1 && afters == 1 && options->normalize == PP_NORM_NONE;
 }
 
+/* What is noise of single runs when `after` is multiplied by `scale`: both wholes, too, so that the sides can be swapped. */
+static void
+noise_find(const struct pp_diff *d, struct pp_noise *noise, double scale)
+{
+	double before = d->whole.value[PP_BEFORE], after = d->whole.value[PP_AFTER] * scale;
+
+	pp_noise_init(noise, d->input[PP_BEFORE], d->input[PP_AFTER], scale,
+	              fmax(fabs(before), fabs(after)), d->options.noise);
+}
+
 /* All runs were added: means, and verdicts. */
 static pp_status
 diff_settle(struct pp_diff *d, struct pp_buf *problem)
@@ -508,10 +517,8 @@ diff_settle(struct pp_diff *d, struct pp_buf *problem)
 	}
 	if (!usual_find(d))
 		return PP_E_NOMEM;
-	pp_noise_init(
-	    &d->noise, d->input[PP_BEFORE], d->input[PP_AFTER], d->scale,
-	    fmax(fabs(d->whole.value[PP_BEFORE]), fabs(d->whole.value[PP_AFTER] * d->scale)),
-	    d->options.noise);
+	noise_find(d, &d->noise, d->scale);
+	noise_find(d, &d->usual_noise, d->usual);
 	d->rule = d->runs[PP_BEFORE] > 1 || d->runs[PP_AFTER] > 1 ? PP_DIFF_REPEATED
 	                                                          : d->noise.rule;
 	value_judge(d, &d->whole);

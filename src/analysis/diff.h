@@ -56,7 +56,8 @@ struct pp_diff {
 	double usual;   /* that makes most of `after` what it was before */
 	struct pp_diff_options options;
 	enum pp_diff_rule rule;
-	struct pp_noise noise; /* of single runs */
+	struct pp_noise noise;       /* of single runs */
+	struct pp_noise usual_noise; /* the same when `after` is multiplied by `usual` */
 	struct pp_diff_value whole;
 	PP_VEC(struct pp_diff_row) rows;
 	PP_VEC(struct pp_diff_group) groups; /* by group of the identity */

@@ -92,6 +92,13 @@ pp_status pp_digest_moments(const struct pp_digest *, size_t profile, size_t ser
 void pp_moments_release(struct pp_moments *);
 
 /* What a report shows, and how. */
+/* A fact about the profile: a sentence, the share of the whole that it speaks of, and the function, if it is about one. */
+struct pp_html_fact {
+	double share; /* 0 = of none */
+	const char *text;
+	struct pp_slice func;
+};
+
 struct pp_html_opts {
 	const char *title;         /* NULL = the names of the files */
 	const char *const *files;  /* one per profile, for headings and command lines */
@@ -102,8 +109,10 @@ struct pp_html_opts {
 	/* The text of source files that are part of it; NULL = none. */
 	pp_source_finder *source;
 	void *source_data;
-	uint64_t max_size;   /* bytes of the whole file; 0 = no limit */
-	enum pp_names names; /* of labels */
+	uint64_t max_size;                /* bytes of the whole file; 0 = no limit */
+	enum pp_names names;              /* of labels */
+	const struct pp_html_fact *facts; /* the weightiest first */
+	size_t fact_count;
 };
 
 #endif

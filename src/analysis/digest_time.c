@@ -207,7 +207,8 @@ walk_samples(struct recorder *r, struct pp_timeline_iter *it, int64_t *steps)
 static uint64_t
 part_length(const struct pp_profile *p, const struct pp_timeline *t, uint64_t most)
 {
-	int64_t from = pp_time_near(p->time.start), to = pp_time_near(p->time.end);
+	struct pp_time_span whole = t->n > most ? pp_profile_span(p) : p->time;
+	int64_t from = pp_time_near(whole.start), to = pp_time_near(whole.end);
 	uint64_t span = to > from ? (uint64_t)(to - from) : 0;
 
 	if (t->n <= most || span == 0)

@@ -414,15 +414,37 @@ has_timeline(const struct pp_profile *p)
 	return false;
 }
 
+static int64_t
+moment(const struct pp_time_span *span, const struct pp_filter_time *t, int64_t otherwise)
+{
+	pp_i128 length = (pp_i128)span->end - span->start, at;
+
+	if (!t->given)
+		return otherwise;
+	at = span->start + (t->is_share ? (pp_i128)((double)length * t->share) : t->ns);
+	/* All of it includes its last event. */
+	if (t->is_share && t->share >= 1.0)
+		return INT64_MAX;
+	return at > INT64_MAX ? INT64_MAX : (int64_t)at;
+}
+
 /* Whether the profile has what the filter needs. */
 static pp_status
 check_facets(const struct pp_profile *p, const struct pp_filter *f, struct pp_buf *problem)
 {
+	struct pp_time_span span = pp_filter_has_time(f) ? pp_profile_span(p) : p->time;
+
 	if (pp_filter_has_time(f) && !has_timeline(p) &&
 	    p->tree.n + p->calls.rows.n + p->lines.rows.n > 1) {
 		pp_buf_adds(problem, "this profile does not record when things happened, so "
 		                     "--time cannot be used");
 		return PP_E_UNSUPPORTED;
+	}
+	/* "50%..1ms" may be one or the other: that depends on the profile. */
+	if (f->from.given && f->to.given && moment(&span, &f->from, 0) > moment(&span, &f->to, 0)) {
+		pp_buf_adds(problem, "--time ends before it begins in this profile; write FROM..TO "
+		                     "with the earlier time first");
+		return PP_E_USAGE;
 	}
 	if (pp_filter_needs_stacks(f) && p->tree.n <= 1 &&
 	    (p->calls.rows.n > 0 || p->lines.rows.n > 0)) {
@@ -431,20 +453,6 @@ check_facets(const struct pp_profile *p, const struct pp_filter *f, struct pp_bu
 		return PP_E_UNSUPPORTED;
 	}
 	return PP_OK;
-}
-
-static int64_t
-moment(const struct pp_profile *p, const struct pp_filter_time *t, int64_t otherwise)
-{
-	pp_i128 length = (pp_i128)p->time.end - p->time.start, at;
-
-	if (!t->given)
-		return otherwise;
-	at = p->time.start + (t->is_share ? (pp_i128)((double)length * t->share) : t->ns);
-	/* All of it includes its last event. */
-	if (t->is_share && t->share >= 1.0)
-		return INT64_MAX;
-	return at > INT64_MAX ? INT64_MAX : (int64_t)at;
 }
 
 static void
@@ -498,7 +506,8 @@ choose_stacks(struct choice *c)
 		                           .metrics = c->metrics,
 		                           .problem = c->problem };
 	bool keeps = keeps_time(c);
-	int64_t from = moment(p, &f->from, INT64_MIN), to = moment(p, &f->to, INT64_MAX);
+	struct pp_time_span span = pp_filter_has_time(f) ? pp_profile_span(c->d.from) : p->time;
+	int64_t from = moment(&span, &f->from, INT64_MIN), to = moment(&span, &f->to, INT64_MAX);
 	pp_status status = PP_OK;
 
 	if (pp_filter_has_time(f))
@@ -509,7 +518,7 @@ choose_stacks(struct choice *c)
 		status = pp_filter_tree(&c->d, &stacks);
 	else if (status == PP_OK && !rows_narrow(c))
 		status = PP_E_NOMEM;
-	if (keeps && pp_filter_has_time(f)) {
+	if (keeps && pp_filter_has_time(f) && p->time.known) {
 		p->time.start = from > p->time.start ? from : p->time.start;
 		p->time.end = to < p->time.end ? to : p->time.end;
 	}
@@ -520,8 +529,10 @@ choose_stacks(struct choice *c)
 static bool
 is_all_time(const struct pp_profile *p, const struct pp_filter *f)
 {
-	return moment(p, &f->from, INT64_MIN) <= p->time.start &&
-	       moment(p, &f->to, INT64_MAX) > p->time.end;
+	struct pp_time_span span = pp_filter_has_time(f) ? pp_profile_span(p) : p->time;
+
+	return moment(&span, &f->from, INT64_MIN) <= span.start &&
+	       moment(&span, &f->to, INT64_MAX) > span.end;
 }
 
 pp_status

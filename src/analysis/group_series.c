@@ -73,7 +73,8 @@ threads_find(const struct pp_profile *p, struct parts *t)
 	/* Processes have a thread each where nothing is known of more. */
 	for (i = 0; i < p->series.n; i++)
 		if (p->series.at[i].tid >= 0 || p->series.at[i].thread ||
-		    p->series.at[i].process != p->series.at[0].process)
+		    p->series.at[i].process != p->series.at[0].process ||
+		    p->series.at[i].pid != p->series.at[0].pid)
 			break;
 	if (i == p->series.n)
 		return PP_E_UNSUPPORTED;
@@ -172,6 +173,12 @@ costs_nothing(const struct pp_profile *p, struct pp_values cost)
 	return i == cost.n;
 }
 
+static bool
+is_named(const struct pp_series *s)
+{
+	return s->tid >= 0 || s->thread;
+}
+
 /*
  * Whether a group is not shown: one of which nothing is known, not even a cost. All of it was found to be that of
  * others, or there is no series without the label.
@@ -180,11 +187,32 @@ static bool
 part_is_nothing(const struct pp_profile *p, const struct parts *t, uint32_t part,
                 const struct pp_ledger *cost)
 {
-	const struct pp_series *s = &p->series.at[t->first[part]];
-
-	if (t->values.n ? part != 0 : s->tid >= 0 || s->thread)
+	if (t->values.n ? part != 0 : is_named(&p->series.at[t->first[part]]))
 		return false;
 	return costs_nothing(p, pp_ledger_row(cost, part));
+}
+
+bool
+pp_threads_count(const struct pp_profile *p, uint64_t *n)
+{
+	struct parts t = { 0 };
+	struct pp_ledger cost = { 0 };
+	pp_status status = parts_find(p, PP_BY_THREAD, (struct pp_slice){ 0 }, &t);
+	bool summed = false;
+	uint32_t i;
+
+	*n = status == PP_OK ? 0 : p->series.n > 0;
+	for (i = 0; status == PP_OK && i < t.n; i++) {
+		/* Adding up takes long, and is for few. */
+		if (!summed && !is_named(&p->series.at[t.first[i]])) {
+			status = pp_series_sum(p, t.of, t.n, &cost) ? PP_OK : PP_E_NOMEM;
+			summed = true;
+		}
+		*n += status == PP_OK && !(summed && part_is_nothing(p, &t, i, &cost));
+	}
+	pp_ledger_release(&cost);
+	parts_release(&t);
+	return status == PP_OK || status == PP_E_UNSUPPORTED;
 }
 
 pp_status

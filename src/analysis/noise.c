@@ -74,7 +74,7 @@ pp_noise_init(struct pp_noise *noise, const struct pp_diff_input *before,
 	*noise = (struct pp_noise){ .rule = PP_DIFF_EXACT, .measured = share * fabs(whole) };
 	if (sampled[PP_BEFORE] || sampled[PP_AFTER])
 		noise->rule = PP_DIFF_SAMPLED;
-	else if (is_time(mb))
+	else if (is_time(mb) || is_time(ma))
 		noise->rule = PP_DIFF_MEASURED;
 	noise->period[PP_BEFORE] = pp_metric_period(before);
 	noise->period[PP_AFTER] = pp_metric_period(after) * scale;

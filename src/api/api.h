@@ -27,7 +27,8 @@ struct pp_from {
 	size_t size;
 	ptrdiff_t (*read)(void *ctx, void *to, size_t room);
 	void *ctx;
-	bool peek; /* only its beginning will be looked at */
+	bool peek;    /* only its beginning will be looked at */
+	bool settled; /* what a format bids is of no interest where the options name it */
 	/* Of memory that stands for a file: a companion by its name, which stays until the input is closed, or NULL. */
 	const struct pp_kept_file *(*companion)(void *ctx, const char *base_name);
 };

@@ -421,8 +421,9 @@ sides_find(struct pp_reply *r, const char *const *files, size_t n, const char **
 	if (given == 0 && (n == 1 || n == 2))
 		return sides_expand(r, files, n, out);
 	if (given == 0)
-		return pp_answer_fail(answer_of(r), PP_E_USAGE, PP_RULE_USAGE,
-		                      "name two files, or repeated runs with --before and --after");
+		return pp_answer_fail(
+		    answer_of(r), PP_E_USAGE, PP_RULE_USAGE,
+		    "name two files to compare; --before and --after take several runs each");
 	if (n > 1 || (n == 1 && !pp_provider_meant(r, files[0], true)))
 		return pp_answer_fail(answer_of(r), PP_E_USAGE, PP_RULE_USAGE,
 		                      "--before and --after need files each, and no others");

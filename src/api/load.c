@@ -167,8 +167,8 @@ options_list(struct pp_reply *r)
 	return list;
 }
 
-static const struct pp_kept_file *
-member_companion(void *supply, const char *base_name)
+const struct pp_kept_file *
+pp_supply_companion(void *supply, const char *base_name)
 {
 	const struct pp_supply *s = supply;
 	size_t i;
@@ -212,7 +212,7 @@ member_begin(struct pp_reply *r, const struct pp_stored *member, struct pp_loade
 	/* Memory of no bytes has an address, too. */
 	from = (struct pp_from){ .data = s->files[0].size ? s->files[0].data : "",
 		                 .size = s->files[0].size,
-		                 .companion = member_companion,
+		                 .companion = pp_supply_companion,
 		                 .ctx = kept };
 	/* It may have been named when it was added, because nobody recognises it. */
 	as.from = as.from ? as.from : s->format;

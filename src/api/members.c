@@ -283,8 +283,8 @@ pp_members_load_all(struct pp_reply *r, const char *const *files, size_t n,
 }
 
 pp_status
-pp_members_load_most(struct pp_reply *r, const char *const *files, size_t n, bool *taken,
-                     struct pp_profile **out)
+pp_members_load_most(struct pp_reply *r, const char *const *files, size_t n,
+                     const struct pp_order *order, bool *taken, struct pp_profile **out)
 {
 	struct pp_selected *all = whole_selection(r, files, n);
 	struct pp_buf problem = { 0 };
@@ -292,7 +292,7 @@ pp_members_load_most(struct pp_reply *r, const char *const *files, size_t n, boo
 
 	if (!all || !r->opts.provider->load_most)
 		return PP_E_UNSUPPORTED;
-	status = r->opts.provider->load_most(all, taken, out, &problem);
+	status = r->opts.provider->load_most(all, order, taken, out, &problem);
 	if (status != PP_OK && status != PP_E_UNSUPPORTED)
 		status = select_failed(r, files[0], status, &problem);
 	pp_buf_release(&problem);

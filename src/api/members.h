@@ -38,8 +38,8 @@ pp_status pp_members_load_all(struct pp_reply *, const char *const *files, size_
  * Those of all files that their store adds up at once, as one profile in place of the first; taken[i] says which. As
  * pp_members_load_all() else.
  */
-pp_status pp_members_load_most(struct pp_reply *, const char *const *files, size_t n, bool *taken,
-                               struct pp_profile **out);
+pp_status pp_members_load_most(struct pp_reply *, const char *const *files, size_t n,
+                               const struct pp_order *, bool *taken, struct pp_profile **out);
 /* What the functions of one cost, if its store has that at hand (pp_provider.load_costs); else PP_E_UNSUPPORTED. */
 pp_status pp_member_costs(struct pp_reply *, const char *name, bool timed, struct pp_profile **out);
 /* Whether a store lacks something of what it promised, and that was to be no error. */

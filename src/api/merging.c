@@ -204,10 +204,21 @@ struct most {
 	bool *taken;
 };
 
+/* What is asked of profiles that a store adds up itself. */
+static struct pp_order
+at_once(struct pp_reply *r, const struct pp_load_order *order)
+{
+	return (struct pp_order){ .facets = order->at_once ? order->at_once : order->want.facets,
+		                  .label_keys = order->label_keys,
+		                  .label_key_count = order->label_key_count,
+		                  .maps = pp_maps_given(r) };
+}
+
 static pp_status
 most_find(struct pp_reply *r, const char *const *files, size_t n, const struct pp_load_order *order,
           struct most *most)
 {
+	struct pp_order all = at_once(r, order);
 	pp_status status;
 
 	if (order->base || order->label_key_count || order->want.skips || order->want.target)
@@ -215,7 +226,7 @@ most_find(struct pp_reply *r, const char *const *files, size_t n, const struct p
 	most->taken = calloc(n, sizeof *most->taken);
 	if (!most->taken)
 		return pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
-	status = pp_members_load_most(r, files, n, most->taken, &most->sum);
+	status = pp_members_load_most(r, files, n, &all, most->taken, &most->sum);
 	if (status != PP_OK) {
 		free(most->taken);
 		most->taken = NULL;
@@ -289,9 +300,7 @@ pp_status
 pp_load_files(struct pp_reply *r, const char *const *files, size_t n,
               const struct pp_load_order *order, struct pp_profile **out)
 {
-	struct pp_order all = { .facets = order->at_once ? order->at_once : order->want.facets,
-		                .label_keys = order->label_keys,
-		                .label_key_count = order->label_key_count };
+	struct pp_order all = at_once(r, order);
 	pp_status status = order->base ? PP_E_UNSUPPORTED
 	                               : pp_members_load_all(r, files, n, &all, out);
 

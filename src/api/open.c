@@ -491,6 +491,7 @@ recognise(struct pp_opened *o, struct pp_opening *opening)
 	};
 	const struct pp_format *const *extra = opening->opts.formats;
 	size_t count = pp_format_count(), i;
+	bool settled = opening->from.settled && opening->opts.from;
 
 	if (!full && in->status != PP_OK && in->status != PP_E_INVALID)
 		return in->status;
@@ -499,7 +500,7 @@ recognise(struct pp_opened *o, struct pp_opening *opening)
 	o->bids = calloc(count ? count : 1, sizeof *o->bids);
 	if (!o->bids)
 		return PP_E_NOMEM;
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < count && !settled; i++) {
 		const struct pp_format *f = i < pp_format_count() ? pp_formats[i]
 		                                                  : extra[i - pp_format_count()];
 

@@ -445,8 +445,8 @@ rewrite_print(struct pp_reply *r, const struct pp_print_opts *opts, struct pp_si
 	if (status != PP_E_UNSUPPORTED) {
 		lost = status == PP_E_LOSS;
 		l->status = lost ? PP_OK : status;
-		if (status == PP_E_OUTPUT)
-			return status;
+		if (status == PP_E_OUTPUT || out->status == PP_E_LIMIT)
+			return PP_E_OUTPUT;
 		status = pp_loaded_verdict(r, l, false);
 		return status == PP_OK && lost ? write_failed(&r->asking.answer, out, PP_E_LOSS)
 		                               : status;

@@ -42,6 +42,9 @@ struct pp_supply {
 	void *data;    /* what the files lie in; freed by pp_provider.drop() */
 };
 
+/* A file of a supply (given as void, as readers ask for companions) that stands beside the first; NULL when there is none. */
+const struct pp_kept_file *pp_supply_companion(void *supply, const char *base_name);
+
 /* What an answer says of its source. */
 struct pp_provider_facts {
 	const char *source, *where; /* `where` as typed, all that apply; NULL = none */
@@ -99,8 +102,8 @@ struct pp_provider {
 	 * Those that can be added up at once, if the first is one of them, as one profile; taken[i] says which. Merging it in
 	 * place of the first, and then the others in order, must give what merging all in order does. Or NULL.
 	 */
-	pp_status (*load_most)(struct pp_selected *, bool *taken, struct pp_profile **out,
-	                       struct pp_buf *problem);
+	pp_status (*load_most)(struct pp_selected *, const struct pp_order *, bool *taken,
+	                       struct pp_profile **out, struct pp_buf *problem);
 	void (*facts)(const struct pp_selected *, struct pp_provider_facts *);
 	void (*close)(struct pp_selected *);
 };

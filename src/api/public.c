@@ -312,7 +312,7 @@ pp_node_costs_new(const pp_profile *p, size_t metric, pp_node_costs **out)
 	c->metric = &p->metrics.at[metric];
 	c->n = p->tree.n;
 	c->self = pp_own_compute(p, metric);
-	if (!c->self || !pp_inclusive_compute(&c->total, p, metric)) {
+	if (!c->self || !pp_inclusive_stated(&c->total, p, metric)) {
 		pp_node_costs_free(c);
 		return PP_E_NOMEM;
 	}

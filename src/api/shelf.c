@@ -66,6 +66,7 @@ pp_shelf_key_of(const char *path, struct pp_shelf_key *key)
 	if (strcmp(path, "-") == 0 || !realpath(path, key->path) || stat(key->path, &st) != 0 ||
 	    !S_ISREG(st.st_mode))
 		return false;
+	pp_beside_find(key->path, &key->beside);
 	key->device = (uint64_t)st.st_dev;
 	key->inode = (uint64_t)st.st_ino;
 	key->size = (uint64_t)st.st_size;
@@ -77,13 +78,15 @@ uint32_t
 pp_shelf_stamp(const struct pp_shelf_key *key)
 {
 	/* FNV-1a: the same in every process. */
-	uint64_t h = 0xcbf29ce484222325u, numbers[2] = { key->size, (uint64_t)key->changed };
+	uint64_t h = 0xcbf29ce484222325u;
+	uint64_t numbers[] = { key->size, (uint64_t)key->changed, key->beside.content };
+	/* Most files are alone. */
+	size_t i, n = key->beside.content ? 24 : 16;
 	const char *p;
-	size_t i;
 
 	for (p = key->path; *p; p++)
 		h = (h ^ (unsigned char)*p) * 0x100000001b3u;
-	for (i = 0; i < 16; i++)
+	for (i = 0; i < n; i++)
 		h = (h ^ (numbers[i / 8] >> (i % 8 * 8) & 0xff)) * 0x100000001b3u;
 	return (uint32_t)(h ^ h >> 32);
 }
@@ -92,7 +95,8 @@ static bool
 same_key(const struct pp_shelf_key *a, const struct pp_shelf_key *b)
 {
 	return a->device == b->device && a->inode == b->inode && a->size == b->size &&
-	       a->changed == b->changed && strcmp(a->path, b->path) == 0;
+	       a->changed == b->changed && a->beside.identity == b->beside.identity &&
+	       strcmp(a->path, b->path) == 0;
 }
 
 struct pp_shelved *

@@ -4,6 +4,7 @@
 #ifndef PP_SHELF_H
 #define PP_SHELF_H
 
+#include "api/beside.h"
 #include "questions/handles.h"
 #include "polyprof/polyprof_experimental.h"
 
@@ -13,12 +14,13 @@ struct pp_shelved;
 struct pp_shelf_key {
 	char path[4096];
 	uint64_t device, inode, size;
-	int64_t changed; /* ns */
+	int64_t changed;         /* ns */
+	struct pp_beside beside; /* of files that belong to it */
 };
 
 /* False when it is no file that can be kept. */
 bool pp_shelf_key_of(const char *path, struct pp_shelf_key *);
-/* Tells contents apart: from path, size and time of change. */
+/* Tells contents apart: from path, size and time of change, of files that belong to it, too. */
 uint32_t pp_shelf_stamp(const struct pp_shelf_key *);
 /* What is there, which stays until pp_shelf_give(); NULL when there is nothing. */
 struct pp_shelved *pp_shelf_take(pp_shelf *, const struct pp_shelf_key *);

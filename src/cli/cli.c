@@ -120,7 +120,7 @@ pp_cli_ending(const struct pp_cli *cli, const char *endings)
 	if (dot <= 1 || listed(endings, name + dot, n - dot) || !listed(known, name + dot, n - dot))
 		return 0;
 	return pp_cli_wrong(cli,
-	                    "%s would contain %.*s, whatever its name says: name it "
+	                    "%s would be a misleading name for %.*s output: use "
 	                    "%.*s.%.*s",
 	                    cli->path, (int)strcspn(endings, " "), endings, (int)(dot - 1), name,
 	                    (int)strcspn(endings, " "), endings);

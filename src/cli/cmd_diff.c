@@ -17,7 +17,7 @@ static const struct pp_example diff_examples[] = {
 
 static const struct pp_mcp_tool diff_tool = {
 	.name = "diff",
-	.about = "What changed between two profiles, of any formats; noise is told apart.",
+	.about = "What changed between two profiles, in any formats, with noise marked as such.",
 	.files = "before after",
 	.arguments = "metric normalize filter",
 };

@@ -21,8 +21,8 @@ const struct pp_command pp_command_leaks = {
 	    "made them, starting with the function that called the allocator. If the profile "
 	    "knows what happened when (heaptrack), oldest is how long something from that "
 	    "stack has been in use without a break, and newest how long ago it last grew.\n\n"
-	    "Sampled heap profiles give estimates. Profiles that do not say what is in use "
-	    "at the end are refused (exit 3).\n\n"
+	    "heaptrack, DHAT, gperftools, jemalloc, V8 and Go record what is in use at the "
+	    "end; sampled profiles give estimates. Other profiles are refused (exit 3).\n\n"
 	    "Text shows 10 stacks, each with up to 12 callers, unless -n and --depth say "
 	    "otherwise; --json and --csv give all.",
 	.examples = leaks_examples,

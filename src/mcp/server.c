@@ -266,6 +266,7 @@ struct working {
 	const struct pp_mcp_request *request;
 	int64_t told;  /* when progress was */
 	uint64_t done; /* what was told last */
+	uint64_t read; /* bytes of the file */
 };
 
 static bool
@@ -285,6 +286,7 @@ progress_send(void *data, const struct pp_progress_at *at)
 	struct pp_mcp_message m;
 	int64_t now = now_ns();
 
+	w->read = at->over ? w->read : at->done;
 	if (!w->request->token.n || at->over || at->done <= w->done ||
 	    now - w->told < PROGRESS_NS || atomic_load(&w->server->cancelled) ||
 	    !pp_mcp_message_begin(&m))
@@ -321,9 +323,7 @@ answer_print(struct pp_mcp_server *s, const struct pp_mcp_request *r, const char
 
 		refusal_send(s, r, tool,
 		             said ? pp_answer_note_text(answer, pp_answer_note_count(answer) - 1)
-		             : status == PP_E_LIMIT ? "this takes more memory than the server may "
-		                                      "use; start it with a larger --memory"
-		                                    : pp_status_text(status));
+		                  : pp_status_text(status));
 	}
 	pp_free(text);
 }
@@ -376,6 +376,8 @@ call_run(struct pp_mcp_server *s, struct pp_mcp_request *r)
 		                    .provider = s->options->provider,
 		                    .progress = progress_send };
 	struct pp_mcp_call call = { .tool = NULL };
+	struct pp_buf said = { 0 };
+	const char *why;
 	pp_answer *answer = NULL;
 	pp_status status;
 
@@ -395,9 +397,12 @@ call_run(struct pp_mcp_server *s, struct pp_mcp_request *r)
 			refusal_send(s, r, call.tool->name,
 			             "it took too long; filter, or start the server with a larger "
 			             "--timeout");
+		else if ((why = pp_mcp_reason(&said, answer, status, s->options, w.read, &call)))
+			refusal_send(s, r, call.tool->name, why);
 		else
 			answer_print(s, r, call.tool->name, answer, status);
 		pp_answer_free(answer);
+		pp_buf_release(&said);
 	}
 	pp_mcp_call_release(&call);
 }

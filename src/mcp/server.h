@@ -29,4 +29,9 @@ struct pp_mcp_server {
 	pp_shelf *shelf;
 };
 
+/* Why a call failed where the answer does not say it well: memory, with how much it takes at least by what was read of the file; or
+ * the body of a report that is a link. NULL otherwise. */
+const char *pp_mcp_reason(struct pp_buf *, const pp_answer *, pp_status,
+                          const struct pp_mcp_options *, uint64_t read, const struct pp_mcp_call *);
+
 #endif

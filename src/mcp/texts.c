@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/slice.h"
 #include "mcp/server.h"
@@ -311,4 +312,64 @@ pp_mcp_resource_read(struct pp_mcp_server *s, struct pp_mcp_request *r,
 		pp_mcp_result_end(s, &m, r);
 	}
 	pp_buf_release(&text);
+}
+
+static bool
+is_too_large(const pp_answer *answer, pp_status status)
+{
+	size_t n = answer ? pp_answer_note_count(answer) : 0;
+
+	return status == PP_E_LIMIT &&
+	       (n == 0 || strcmp(pp_answer_note_rule(answer, n - 1), "memory-limit") == 0);
+}
+
+static const char *
+need_say(struct pp_buf *out, uint64_t limit, uint64_t read, const char *path)
+{
+	double mib = (double)limit / (1 << 20), need = mib;
+	struct stat file;
+
+	/* Memory grows with what is read. */
+	if (read && path && stat(path, &file) == 0 && (uint64_t)file.st_size > read)
+		need = mib * (double)file.st_size / (double)read;
+	pp_buf_addf(out,
+	            "this takes %s %.0f MiB of memory, and the server may use %.0f MiB; start it "
+	            "with a larger --memory",
+	            need > mib ? "at least" : "more than", need, mib);
+	return out->p && !out->failed ? out->p : "this takes more memory than the server may use";
+}
+
+/* Whether the body of an SPX report is a link, which is not followed: nobody allowed where it leads. */
+static bool
+body_is_link(struct pp_buf *path, const char *metadata)
+{
+	static const char *const endings[] = { ".txt.gz", ".txt.zst", ".txt" };
+	size_t n = strlen(metadata), i;
+	struct stat st;
+
+	if (n < 6 || strcmp(metadata + n - 5, ".json") != 0)
+		return false;
+	for (i = 0; i < PP_COUNT_OF(endings); i++) {
+		path->n = 0;
+		pp_buf_addf(path, "%.*s%s", (int)(n - 5), metadata, endings[i]);
+		if (!path->failed && lstat(path->p, &st) == 0 && S_ISLNK(st.st_mode))
+			return true;
+	}
+	return false;
+}
+
+const char *
+pp_mcp_reason(struct pp_buf *out, const pp_answer *answer, pp_status status,
+              const struct pp_mcp_options *options, uint64_t read, const struct pp_mcp_call *call)
+{
+	size_t i;
+
+	if (is_too_large(answer, status))
+		return need_say(out, options->memory, read,
+		                call->files.n ? call->files.at[call->files.n - 1] : NULL);
+	for (i = 0; status == PP_E_INVALID && i < call->files.n; i++)
+		if (body_is_link(out, call->files.at[i]))
+			return "the body of the report is a link that may lead outside of the "
+			       "directories that may be read; give the file itself";
+	return NULL;
 }

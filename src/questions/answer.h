@@ -87,6 +87,17 @@ pp_datum_part(struct pp_datum *d, double part, double all)
 	d->all = all;
 }
 
+/*
+ * A share of the whole, if it is one: what a file states of a call may be more than all that functions cost by
+ * themselves, and then it is no part of that. Half a tenth of a percent is rounding.
+ */
+static inline void
+pp_datum_share(struct pp_datum *d, double part, double all)
+{
+	if (part <= all * 1.0005)
+		pp_datum_part(d, part, all);
+}
+
 static inline void
 pp_datum_value(struct pp_datum *d, const struct pp_profile *p, size_t metric, union pp_value value)
 {
@@ -257,6 +268,7 @@ struct pp_answer_table {
 	size_t rows;         /* that there are; not counted (0) when `next` is given */
 	size_t usual;        /* that people are shown unless they say otherwise; 0 = all */
 	size_t metrics_left; /* that have no column for people */
+	size_t empty;        /* rows that cost nothing and are not among `rows` */
 	/*
 	 * Rows as they come, where there may be millions: moves on to the next and returns 1, 0 behind the last, -1 when
 	 * out of memory. `row` means nothing to the columns then. Such a table can be printed once, and not in text.

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analysis/callers.h"
+#include "questions/describe.h"
 #include "questions/excerpt.h"
 #include "questions/find.h"
 #include "questions/ranking.h"
@@ -269,7 +270,7 @@ share_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 	const struct pp_call *call = call_of(c, row);
 
 	if (c->calls.by_stacks || !(call->recursive || cycle_of(c, call)))
-		pp_datum_part(d, share_of(c, row), c->whole);
+		pp_datum_share(d, share_of(c, row), c->whole);
 }
 
 static void
@@ -548,13 +549,12 @@ static void
 side_add(struct pp_answer *a, const struct calls *c)
 {
 	bool callers = c->side == PP_CALLERS;
+	const char *said = pp_calls_said(c->flat.profile, callers, c->n > 0);
 
 	if (c->n == 0)
-		pp_answer_say(a, PP_INK_PLAIN, "\n  %s\n",
-		              callers ? "nothing calls it" : "it calls nothing");
+		pp_answer_say(a, PP_INK_PLAIN, "\n  %s\n", said);
 	else
-		pp_answer_say(a, PP_INK_FAINT, "%s%s\n\n", c->both && !callers ? "\n" : "",
-		              callers ? "called by" : "calls");
+		pp_answer_say(a, PP_INK_FAINT, "%s%s\n\n", c->both && !callers ? "\n" : "", said);
 	edges_table(a, c);
 }
 

@@ -100,10 +100,10 @@ metric_find(const struct pp_profile *p, const struct pp_profile *q, const char *
 
 	if (name) {
 		*mp = pp_profile_metric_find(p, pp_slice_z(name));
-		if (*mp < n) {
-			*mq = pp_profile_metric_like(q, p, *mp);
-			return *mq < q->metrics.n;
-		}
+		*mq = *mp < n ? pp_profile_metric_like(q, p, *mp) : q->metrics.n;
+		if (*mq < q->metrics.n)
+			return true;
+		/* Of several that have this name, the other side may mean one that both have. */
 		*mq = pp_profile_metric_find(q, pp_slice_z(name));
 		*mp = *mq < q->metrics.n ? pp_profile_metric_like(p, q, *mq) : n;
 		return *mp < n || metric_pair(p, q, name, mp, mq);
@@ -126,8 +126,9 @@ differential(struct pp_answer *a, struct pp_compare *c)
 	size_t after = pp_profile_metric_find(p, pp_slice_z("after"));
 
 	if (before >= p->metrics.n || after >= p->metrics.n)
-		return pp_answer_fail(a, PP_E_USAGE, PP_RULE_USAGE,
-		                      "one file alone must be a differential profile; name two");
+		return pp_answer_fail(
+		    a, PP_E_USAGE, PP_RULE_USAGE,
+		    "name two files to compare; one alone must be a differential profile");
 	c->n[PP_AFTER] = 1;
 	c->input[PP_AFTER]->profile = p;
 	c->input[PP_BEFORE]->metric = before;

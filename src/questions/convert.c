@@ -254,7 +254,7 @@ ending_check(struct pp_answer *a, const char *path, const struct pp_format *targ
 	if (named == target || !ending_contradicts(ending, target))
 		return PP_OK;
 	return pp_answer_fail(a, PP_E_USAGE, "misleading-name",
-	                      "%s would contain %s, whatever its name says: name it %.*s%.*s", path,
+	                      "%s would be a misleading name for %s output: use %.*s%.*s", path,
 	                      target->name, (int)((const char *)ending.p - path), path,
 	                      (int)strcspn(target->extensions, " "), target->extensions);
 }

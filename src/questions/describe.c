@@ -137,3 +137,23 @@ pp_answer_meta(struct pp_answer *a, const char *key, const struct pp_profile *p)
 	pp_sink_close(out);
 	pp_answer_raw(a, key, &text);
 }
+
+const char *
+pp_calls_said(const struct pp_profile *p, bool callers, bool any)
+{
+	static const char *const said[2][2][2] = {
+		{ { "it calls nothing", "calls" }, { "nothing calls it", "called by" } },
+		{ { "it holds nothing", "holds" }, { "nothing holds it", "held by" } },
+	};
+
+	return said[pp_profile_holders(p)][callers][any];
+}
+
+const char *
+pp_function_said(const struct pp_profile *p, bool many)
+{
+	static const char *const said[2][2] = { { "function", "functions" },
+		                                { "class", "classes" } };
+
+	return said[pp_profile_holders(p)][many];
+}

@@ -18,4 +18,9 @@ void pp_meta_json(struct pp_json *, const struct pp_profile *);
 /* How a file is called in text: standard input has no name. */
 struct pp_slice pp_file_title(const char *file);
 
+/* What is said of the callers of a function, or of what it calls: before a list of them, or when there are none. */
+const char *pp_calls_said(const struct pp_profile *, bool callers, bool any);
+/* What rows of functions are called: those of who holds whom are of classes. */
+const char *pp_function_said(const struct pp_profile *, bool many);
+
 #endif

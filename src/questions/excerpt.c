@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analysis/estimate.h"
 #include "base/stops.h"
 #include "formats/format.h"
 #include "questions/find.h"
@@ -17,6 +18,7 @@
 #define CLIP_LEAST 24
 #define CLIP_NEARLY 8
 #define METRIC_BYTES 40
+#define METRIC_LEAST 16
 #define PATH_BYTES 60
 /* Where two files have to be named in so few bytes. */
 #define SMALL 1000
@@ -26,8 +28,21 @@
 /* Notes leave that much for columns, a row and the end. */
 #define NOTE_ROOM 420
 #define CANDIDATES_SHOWN 8
+/* An answer with rows left out uses at least this share of its room. */
+#define FILLED 0.6
+/* How often an answer is made anew with shorter texts. */
+#define TIGHTEST 2
 
 /* ---- the head ---- */
+
+/* Bytes of an echoed path. */
+static size_t
+path_bytes(const struct pp_excerpt *x, bool one_of_two)
+{
+	if (x->tight > 1)
+		return CLIP_NEARLY;
+	return x->tight || (one_of_two && x->limit && x->limit < SMALL) ? PATH_LEAST : PATH_BYTES;
+}
 
 static void
 stamp_add(struct pp_row *r, const struct pp_topic *topic)
@@ -43,9 +58,14 @@ void
 pp_excerpt_file(struct pp_excerpt *x, const struct pp_topic *topic)
 {
 	pp_row_key(&x->head, "file");
-	pp_row_path(&x->head, topic->file ? topic->file : "",
-	            x->limit && x->limit < SMALL ? PATH_LEAST : PATH_BYTES);
+	pp_row_path(&x->head, topic->file ? topic->file : "", path_bytes(x, true));
 	stamp_add(&x->head, topic);
+}
+
+size_t
+pp_excerpt_metric_clip(const struct pp_excerpt *x)
+{
+	return x->tight == 0 ? METRIC_BYTES : x->tight == 1 ? METRIC_LEAST : CLIP_NEARLY;
 }
 
 void
@@ -57,7 +77,7 @@ pp_excerpt_head(struct pp_excerpt *x, const struct pp_topic *topic, size_t metri
 	struct pp_buf label = { 0 };
 
 	pp_row_key(r, "file");
-	pp_row_path(r, topic->file ? topic->file : "", PATH_BYTES);
+	pp_row_path(r, topic->file ? topic->file : "", path_bytes(x, false));
 	if (!p)
 		return;
 	pp_row_key(r, "format");
@@ -68,7 +88,7 @@ pp_excerpt_head(struct pp_excerpt *x, const struct pp_topic *topic, size_t metri
 	if (metric < p->metrics.n) {
 		size_t clip = r->clip;
 
-		r->clip = METRIC_BYTES;
+		r->clip = pp_excerpt_metric_clip(x);
 		pp_metric_label(p, &p->metrics.at[metric], &label);
 		pp_row_key(r, "metric");
 		pp_row_text(r, pp_slice_of(label.p ? label.p : "", label.n));
@@ -78,7 +98,7 @@ pp_excerpt_head(struct pp_excerpt *x, const struct pp_topic *topic, size_t metri
 		pp_row_value(r, &p->metrics.at[metric], total);
 		r->clip = clip;
 	}
-	if (p->estimated) {
+	if (p->estimated || pp_estimate_possible(p)) {
 		pp_row_key(r, "estimated");
 		pp_row_bool(r, true);
 	}
@@ -159,6 +179,7 @@ static const struct {
 	{ "left-out", "files that could not be merged are left out" },
 	{ "metric-in-some", "some metrics are known in a part of the files only" },
 	{ "calls-overflow", "some numbers of calls are 2^64-1 or more, and shown as that" },
+	{ "metric-zero", "the metric is 0 everywhere, another is not" },
 	{ "own-nodes", "nodes are numbered in the filtered tree: keep the filters" },
 };
 
@@ -244,6 +265,8 @@ cut_add(struct pp_buf *out, bool text, uint64_t rows, double percent,
 /* Room that a cut takes at most: both numbers, a tool, an argument. */
 #define CUT_BYTES 90
 #define END_BYTES 3
+/* The same of pages, beside the numbers of rows. */
+#define CUT_WORDS 58
 
 static void
 columns_add(struct pp_buf *out, const struct pp_excerpt *x)
@@ -274,11 +297,17 @@ row_make(struct pp_excerpt *x, size_t row, size_t clip, struct pp_buf *out, bool
 	pp_buf_adds(out, r.text ? "\n" : "]");
 }
 
+static size_t
+cut_bytes(const struct pp_excerpt *x)
+{
+	return CUT_WORDS + 2 * (size_t)snprintf(NULL, 0, "%zu", x->rows);
+}
+
 /* Rows from the first on that fit; *cut_at is how much of `out` is used when others have to be cut, *rows how many. */
 static size_t
 rows_fill(struct pp_excerpt *x, size_t clip, struct pp_buf *out, size_t *kept, size_t *cut_at)
 {
-	size_t row, whole = x->limit ? x->limit - END_BYTES : SIZE_MAX;
+	size_t row, whole = x->limit ? x->limit - END_BYTES : SIZE_MAX, cut = cut_bytes(x);
 
 	*kept = 0;
 	*cut_at = out->n;
@@ -290,12 +319,19 @@ rows_fill(struct pp_excerpt *x, size_t clip, struct pp_buf *out, size_t *kept, s
 			out->n = from;
 			return row;
 		}
-		if (out->n + CUT_BYTES <= whole) {
+		if (out->n + cut <= whole) {
 			*kept = row + 1 - (size_t)x->first;
 			*cut_at = out->n;
 		}
 	}
 	return row;
+}
+
+/* Whether enough of the room is used. */
+static bool
+is_filled(const struct pp_excerpt *x, size_t used)
+{
+	return x->limit == 0 || (double)used >= FILLED * (double)x->limit;
 }
 
 /* All rows, or as many as leave room to say that others were cut. */
@@ -314,9 +350,11 @@ rows_add(struct pp_excerpt *x, struct pp_buf *out)
 			pp_buf_adds(out, x->head.text ? "" : "]");
 			return;
 		}
-		if (kept)
+		if (kept && is_filled(x, cut_at + CUT_WORDS))
 			break;
 	}
+	x->starved = !kept;
+	x->loose = !is_filled(x, cut_at + CUT_WORDS);
 	out->n = cut_at;
 	pp_buf_adds(out, x->head.text ? "" : "]");
 	for (row = (size_t)x->first + kept;
@@ -331,6 +369,8 @@ pp_excerpt_shorten(struct pp_excerpt *x)
 {
 	if (x->limit && x->limit < 2000)
 		x->head.clip = x->limit < 1000 ? CLIP_LEAST : CLIP_SHORT;
+	if (x->tight)
+		x->head.clip = x->tight > 1 ? CLIP_NEARLY : CLIP_LEAST;
 }
 
 size_t
@@ -534,6 +574,55 @@ pp_excerpt_fail(struct pp_asking *asking)
 		failure_make(asking, NULL);
 }
 
+/* Makes the object, all but its end. */
+static pp_status
+excerpt_make(struct pp_excerpt *x, struct pp_asking *asking, const struct pp_subject *subject)
+{
+	pp_status status = asking->question->excerpt(subject, asking->params, x);
+
+	if (status != PP_OK)
+		return status;
+	notes_add(x);
+	pp_buf_adds(x->head.out, x->head.text ? "\n" : "");
+	columns_add(x->head.out, x);
+	if (x->column_count && x->chosen)
+		chosen_add(x, x->head.out);
+	else if (x->column_count)
+		rows_add(x, x->head.out);
+	return PP_OK;
+}
+
+/* Whether an object is larger than asked for, or leads nowhere since none of its rows fits. */
+static bool
+is_unfit(const struct pp_excerpt *x)
+{
+	return x->limit && (x->starved || x->head.out->n + 1 > x->limit);
+}
+
+/* Texts that are unusually long when escaped are made shorter, until the answer fits. */
+static pp_status
+excerpt_fit(struct pp_excerpt *x, struct pp_asking *asking, const struct pp_subject *subject)
+{
+	struct pp_answer *a = &asking->answer;
+	size_t notes = a->notes.n;
+	pp_status status = excerpt_make(x, asking, subject);
+	unsigned tight;
+
+	for (tight = 1; status == PP_OK && (is_unfit(x) || x->loose) && tight <= TIGHTEST;
+	     tight++) {
+		pp_buf_release(&x->head_bytes);
+		a->notes.n = notes;
+		head_begin(x, asking, subject);
+		x->tight = tight;
+		status = excerpt_make(x, asking, subject);
+	}
+	if (status != PP_OK || !is_unfit(x))
+		return status;
+	return pp_answer_fail(
+	    a, PP_E_USAGE, PP_RULE_USAGE,
+	    "the budget is too small for this answer: ask for twice as many tokens");
+}
+
 pp_status
 pp_excerpt_run(struct pp_asking *asking, const struct pp_subject *subject)
 {
@@ -548,19 +637,11 @@ pp_excerpt_run(struct pp_asking *asking, const struct pp_subject *subject)
 		                        "--budget takes %d to %d tokens", PP_TOKENS_LEAST,
 		                        PP_TOKENS_MOST);
 	if (status == PP_OK)
-		status = asking->question->excerpt(subject, asking->params, &x);
-	if (status == PP_OK) {
-		notes_add(&x);
-		pp_buf_adds(x.head.out, x.head.text ? "\n" : "");
-		columns_add(x.head.out, &x);
-		if (x.column_count && x.chosen)
-			chosen_add(&x, x.head.out);
-		else if (x.column_count)
-			rows_add(&x, x.head.out);
+		status = excerpt_fit(&x, asking, subject);
+	if (status == PP_OK)
 		answer_take(&x);
-	} else if (status != PP_E_NOMEM && !a->needs_stacks) {
+	else if (status != PP_E_NOMEM && !a->needs_stacks)
 		failure_make(asking, subject);
-	}
 	pp_buf_release(&x.head_bytes);
 	return status;
 }

@@ -69,7 +69,10 @@ struct pp_excerpt {
 	const struct pp_question *question;
 	const struct pp_subject *subject;
 	const struct pp_asked *asked;
-	size_t limit; /* bytes; 0 = any number */
+	size_t limit;   /* bytes; 0 = any number */
+	unsigned tight; /* texts are shorter than usual: 1 or 2 */
+	bool starved;   /* rows were cut, and there was room for none */
+	bool loose;     /* rows were cut, and much of the room is left */
 	struct pp_buf head_bytes;
 	struct pp_row head; /* what stands before the rows */
 	bool noted;         /* notes stand in it */
@@ -106,6 +109,8 @@ void pp_excerpt_say(struct pp_excerpt *);
 const struct pp_handles *pp_excerpt_handles(struct pp_excerpt *, const struct pp_topic *);
 /* Whether functions of a topic go by handles: they do unless they were grouped. */
 bool pp_excerpt_has_handles(const struct pp_excerpt *, const struct pp_topic *);
+/* Bytes that the name of a metric may have. */
+size_t pp_excerpt_metric_clip(const struct pp_excerpt *);
 /* Texts in the head are shorter where there is little room. */
 void pp_excerpt_shorten(struct pp_excerpt *);
 /* How many bytes of rows there is room for, beside the head and what says that rows were cut. */

@@ -101,12 +101,15 @@ excerpt_head(struct pp_excerpt *x, const struct pp_subject *subject, const struc
 	const struct pp_diff_input *in = d->input[PP_BEFORE];
 	static const char *const rules[] = { "exact", "sampled", "measured", "repeated" };
 	struct pp_buf label = { 0 };
+	size_t clip = x->head.clip;
 
+	x->head.clip = pp_excerpt_metric_clip(x);
 	pp_row_key(&x->head, "metric");
 	pp_metric_label(in->profile, &in->profile->metrics.at[in->metric], &label);
 	pp_row_text(&x->head, pp_slice_of(label.p ? label.p : "", label.n));
 	pp_row_key(&x->head, "unit");
 	pp_row_text(&x->head, pp_text_of(in->profile, d->metric.unit));
+	x->head.clip = clip;
 	excerpt_side(x, d, PP_BEFORE, subject->topics);
 	excerpt_side(x, d, PP_AFTER, &subject->topics[subject->n > 1 ? subject->split : 0]);
 	pp_row_key(&x->head, "status");

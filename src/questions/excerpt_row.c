@@ -39,6 +39,35 @@ spell_one(const unsigned char *p, size_t n, char out[16], size_t *length)
 	return taken ? taken : 1;
 }
 
+/* How many bytes what is spelled takes as a string of JSON. */
+static size_t
+json_bytes(const char *spelled, size_t n)
+{
+	size_t i, bytes = n;
+
+	for (i = 0; i < n; i++)
+		bytes += spelled[i] == '"' || spelled[i] == '\\';
+	return bytes;
+}
+
+/* Spells from the start while the JSON of it has no more than `room` bytes: where every byte counts. */
+static size_t
+spell_tight(struct pp_buf *out, struct pp_slice text, size_t room)
+{
+	size_t i = 0, length, taken, used = 0;
+	char one[16];
+
+	while (i < text.n) {
+		taken = spell_one(text.p + i, text.n - i, one, &length);
+		used += json_bytes(one, length);
+		if (used > room)
+			break;
+		pp_buf_add(out, one, length);
+		i += taken;
+	}
+	return i;
+}
+
 /* Spells from the start as long as there is room; returns how many bytes of the text that took. */
 size_t
 pp_spell(struct pp_buf *out, struct pp_slice text, size_t room)
@@ -87,11 +116,12 @@ clipped_add(struct pp_buf *out, struct pp_slice text, size_t clip)
 	char size[32];
 	int n;
 
-	if (text.n <= clip && pp_spell(out, text, clip) == text.n)
+	if (text.n <= clip &&
+	    (clip < CLIP_SHORT ? spell_tight : pp_spell)(out, text, clip) == text.n)
 		return;
 	out->n = from;
 	if (clip < CLIP_SHORT) {
-		(void)pp_spell(out, text, clip - 3);
+		(void)spell_tight(out, text, clip - 3);
 		pp_buf_adds(out, "…");
 		return;
 	}

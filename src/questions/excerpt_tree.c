@@ -45,9 +45,9 @@ struct cutting {
 	size_t metric_index;
 	const union pp_value *totals;
 	union pp_value *own_totals; /* the same, if they had to be made */
-	union pp_value *own;        /* of metrics that are no whole numbers: own cost by node */
-	double whole;               /* what shares are of */
-	double all;                 /* what dull is measured by */
+	union pp_value *own; /* by node, where differences of totals do not give it; else NULL */
+	double whole;        /* what shares are of */
+	double all;          /* what dull is measured by */
 	uint64_t depth;
 	uint32_t start;
 	uint64_t page; /* callees of the first node that are left out */
@@ -74,6 +74,8 @@ struct cutting {
 /* What of a row's rest is left when an answer ends. */
 struct opened {
 	double weight;
+	double
+	    rest; /* the same with what dull nodes cost themselves, as the row for it says: the largest is opened next */
 	uint32_t nodes;
 };
 
@@ -182,7 +184,7 @@ rest_row(const struct cutting *c, const struct spot *s, struct pp_row *r)
 	pp_row_null(r);
 	pp_row_null(r);
 	snprintf(text, sizeof text, "%u more", s->hidden ? s->hidden : 1);
-	pp_row_word(r, text);
+	pp_row_word(r, !s->hidden && c->own && pp_metric_falls(c->metric) ? "given back" : text);
 }
 
 /* How many bytes a row takes, with the brackets and the comma. */
@@ -373,13 +375,18 @@ rests_find(struct cutting *c)
 		if (is_taken(c, node, c->ended)) {
 			s.self = self_of(c, node);
 			c->owner[i] = is_dull(c, &s) ? c->owner[up - c->root] : node;
+			if (c->owner[i] != node)
+				c->rests[c->owner[i] - c->root].rest += fabs(
+				    pp_value_double(c->metric, s.self));
 			continue;
 		}
 		c->owner[i] = c->owner[up - c->root];
 		rest = &c->rests[c->owner[i] - c->root];
 		rest->nodes++;
-		if (is_taken(c, up, c->ended))
+		if (is_taken(c, up, c->ended)) {
 			rest->weight += c->order[i];
+			rest->rest += c->order[i];
+		}
 	}
 	return !pp_account_stops();
 }
@@ -587,11 +594,11 @@ rest_next(struct cutting *c, uint32_t after, double *all)
 		const struct opened *r = &c->rests[node - c->root];
 
 		if (!r->nodes ||
-		    (a && (r->weight > a->weight || (r->weight == a->weight && node <= after))))
+		    (a && (r->rest > a->rest || (r->rest == a->rest && node <= after))))
 			continue;
 		c->x->cut_rows += r->nodes;
 		*all += r->weight;
-		if (best == NOBODY || r->weight > c->rests[best - c->root].weight)
+		if (best == NOBODY || r->rest > c->rests[best - c->root].rest)
 			best = node;
 	}
 	return best;
@@ -630,7 +637,10 @@ cut_find(struct cutting *c)
 
 /* ---- asking ---- */
 
-/* Own costs by node, of a metric whose sums are not exact. */
+/*
+ * Own costs by node: of a metric whose sums are not exact, and of one that falls and whose totals the file measured, where a
+ * row's rest is what it gave back.
+ */
 static bool
 own_make(struct cutting *c)
 {
@@ -638,12 +648,13 @@ own_make(struct cutting *c)
 	union pp_value *by_node;
 	pp_node node;
 
-	if (c->metric->type != PP_REAL)
+	if (c->metric->type != PP_REAL &&
+	    !(pp_metric_falls(c->metric) && pp_inclusive_is_stated(p, c->metric_index)))
 		return true;
 	by_node = pp_own_compute(p, c->metric_index);
 	c->own = calloc(c->tree->n + 1, sizeof *c->own);
 	for (node = 0; by_node && c->own && node < p->tree.n; node++)
-		c->own[c->tree->of[node]].d += by_node[node].d;
+		pp_value_add(c->metric, &c->own[c->tree->of[node]], by_node[node]);
 	free(by_node);
 	return by_node && c->own;
 }

@@ -1,6 +1,8 @@
 /*
  * Facts about one profile.
  */
+#include "formats/format.h"
+#include "questions/describe.h"
 #include "questions/facts.h"
 
 #include <math.h>
@@ -20,20 +22,28 @@
 #define CONCENTRATED 0.8
 #define CLASS_LEAST 0.10
 #define UNKNOWN_LEAST 0.05
-#define BOTH_LEAST 0.05
 #define FEW_SAMPLES 200
-#define IDS_SHOWN 5
-#define CHURN_LEAST (1 << 20)
-#define CHURN_TIMES 10
+#define IDS_SHOWN PP_FACT_IDS
 #define NET_EXCESS 1.05
+/* Bytes of a name, and where there is less room. */
+#define NAME_BYTES 160
+#define NAME_LEAST 24
 
 /* ---- stating ---- */
+
+static size_t
+name_bytes(const struct pp_excerpt *x)
+{
+	if (x->head.text || x->tight == 1)
+		return PP_FACT_NAME_BYTES;
+	return x->tight ? NAME_LEAST : NAME_BYTES;
+}
 
 void
 pp_fact_begin(struct pp_stating *s, struct pp_facts *f)
 {
 	*s = (struct pp_stating){ .facts = f };
-	s->row = (struct pp_row){ .text = f->x->head.text, .clip = PP_FACT_NAME_BYTES };
+	s->row = (struct pp_row){ .text = f->x->head.text, .clip = name_bytes(f->x) };
 	s->row.out = &s->bytes;
 	pp_row_open(&s->row, '{');
 }
@@ -102,6 +112,7 @@ pp_fact_end(struct pp_stating *s, const char *kind, double weight, uint64_t hand
 		tool = "show";
 
 	pp_row_close(&s->row, '}');
+	fact.of_function = handle && key && strcmp(key, "function") == 0;
 	fact.share = weight > 1 ? 1 : weight > 0 ? weight : 0;
 	/* As it is shown: what looks the same is in the order of kinds. */
 	fact.weight = round(fact.share * 1e4) / 1e4;
@@ -167,6 +178,8 @@ samples_of(const struct pp_facts *f)
 	if (time && !(m->flags & PP_METRIC_SAMPLED))
 		for (i = 0; i < p->metrics.n && p->metrics.at[i].kind != PP_KIND_SAMPLES;)
 			i++;
+	if (time && i >= p->metrics.n)
+		return (double)p->samples;
 	if (!m || i >= p->metrics.n)
 		return 0;
 	if (p->metrics.at[i].kind == PP_KIND_SAMPLES)
@@ -234,12 +247,13 @@ concentration_find(struct pp_facts *f)
 	pp_row_count(&s.row, k);
 	pp_row_key(&s.row, "of");
 	pp_row_count(&s.row, f->flat.n);
-	pp_fact_say(&s, "spent in ");
+	pp_fact_say(&s, pp_profile_holders(f->profile) ? "held in " : "spent in ");
 	if (k > 1)
 		pp_fact_say_count(&s, k, "", "of the ");
 	else
 		pp_fact_say(&s, "one of the ");
-	pp_fact_say_count(&s, f->flat.n, "function", "functions");
+	pp_fact_say_count(&s, f->flat.n, pp_function_said(f->profile, false),
+	                  pp_function_said(f->profile, true));
 	pp_fact_end(&s, "concentration", sum / f->whole, 0, "top", NULL, NULL);
 }
 
@@ -440,7 +454,10 @@ path_find(struct pp_facts *f)
 		pp_row_key(&s.row, "depth");
 		pp_row_count(&s.row, depth);
 		pp_fact_say(&s, "on one path, ");
-		pp_fact_say_count(&s, depth, "call deep: ", "calls deep: ");
+		if (pp_profile_holders(f->profile))
+			pp_fact_say_count(&s, depth, "class deep: ", "classes deep: ");
+		else
+			pp_fact_say_count(&s, depth, "call deep: ", "calls deep: ");
 		pp_fact_say(&s, depth > n ? "… › " : "");
 		pp_row_key(&s.row, "ids");
 		pp_row_open(&s.row, '[');
@@ -456,170 +473,6 @@ path_find(struct pp_facts *f)
 		            pp_numbering_handle(f->tree, end), "tree", "node", text);
 	}
 	free(own);
-}
-
-/* ---- memory ---- */
-
-static size_t
-metric_among(const struct pp_profile *p, const char *const *names)
-{
-	size_t i;
-
-	for (i = 0; i < pp_metrics_shown(p); i++) {
-		const char *const *name;
-
-		for (name = names; *name; name++)
-			if (p->metrics.at[i].kind == PP_KIND_BYTES &&
-			    pp_slice_eq_z(pp_text_of(p, p->metrics.at[i].name), *name))
-				return i;
-	}
-	return p->metrics.n;
-}
-
-struct by_cost {
-	double cost;
-	size_t row;
-};
-
-static int
-cost_order(const void *left, const void *right, void *context)
-{
-	const struct by_cost *a = left, *b = right;
-
-	return a->cost != b->cost ? (a->cost < b->cost ? 1 : -1)
-	                          : (a->row > b->row) - (a->row < b->row);
-}
-
-/* The functions that allocate most, by a metric or by what another gained. */
-static void
-allocators_add(struct pp_stating *s, struct pp_facts *f, size_t metric)
-{
-	struct pp_row *r = &s->row;
-	struct by_cost *list = calloc(f->flat.n + 1, sizeof *list);
-	size_t row;
-
-	f->failed |= !list;
-	pp_row_key(r, "ids");
-	pp_row_open(r, '[');
-	for (row = 0; list && row < f->flat.n; row++)
-		list[row] =
-		    (struct by_cost){ pp_value_double(&f->profile->metrics.at[metric],
-			                              pp_flat_gained(&f->flat, row, metric).own),
-			              row };
-	if (list && f->flat.n > 1)
-		pp_sort(list, f->flat.n, sizeof *list, cost_order, NULL);
-	for (row = 0; list && row < f->flat.n && row < IDS_SHOWN && list[row].cost > 0; row++) {
-		pp_row_handle(r, 'f', pp_handles_rank(f->handles, f->flat.func[list[row].row]));
-		pp_fact_say(s, row ? ", " : "; most of it by ");
-		pp_fact_say_function(s, f->profile, f->flat.func[list[row].row]);
-	}
-	pp_row_close(r, ']');
-	free(list);
-}
-
-static void
-churn_find(struct pp_facts *f)
-{
-	static const char *const allocated_names[] = { "alloc_bytes",         "alloc_space",
-		                                       "allocated_bytes",     "allocated",
-		                                       "sampled_alloc_bytes", NULL };
-	static const char *const live_names[] = { "live_bytes", "inuse_space",        "inuse_bytes",
-		                                  "live",       "sampled_live_bytes", NULL };
-	static const char *const freed_names[] = { "free_bytes", "freed_bytes", "freed", NULL };
-	const struct pp_profile *p = f->profile;
-	size_t metric = metric_among(p, allocated_names), live = metric_among(p, live_names);
-	size_t freed = metric_among(p, freed_names), i;
-	double allocated, left;
-	struct pp_stating s;
-
-	/* Memory in use whose steps are known says the same: what was gained, and what is left. */
-	for (i = 0; metric == p->metrics.n && i < pp_metrics_shown(p); i++)
-		if (p->metrics.at[i].kind == PP_KIND_BYTES && pp_metric_falls(&p->metrics.at[i]) &&
-		    pp_metric_gained(p, i) < p->metrics.n)
-			metric = live = i;
-	if (metric == p->metrics.n || (live == p->metrics.n && freed == p->metrics.n))
-		return;
-	allocated = pp_value_double(&p->metrics.at[metric], pp_flat_whole(&f->flat, metric));
-	left = live < p->metrics.n
-	           ? pp_value_double(&p->metrics.at[live], f->flat.whole[live])
-	           : allocated - pp_value_double(&p->metrics.at[freed], f->flat.whole[freed]);
-	if (allocated < CHURN_LEAST || allocated < CHURN_TIMES * left)
-		return;
-	pp_fact_begin(&s, f);
-	pp_row_key(&s.row, "allocated");
-	pp_row_real(&s.row, allocated, 0);
-	pp_row_key(&s.row, "live");
-	pp_row_real(&s.row, left, 0);
-	pp_units_bytes(&s.said, allocated);
-	pp_fact_say(&s, " allocated, only ");
-	pp_units_bytes(&s.said, fmax(0, left));
-	pp_fact_say(&s, " of it still in use");
-	allocators_add(&s, f, metric);
-	pp_fact_end(&s, "churn", 1 - fmax(0, left) / allocated, 0, NULL, NULL, NULL);
-}
-
-/* ---- time and memory at once ---- */
-
-static bool
-is_time(const struct pp_metric *m)
-{
-	return m->kind == PP_KIND_WALL_TIME || m->kind == PP_KIND_CPU_TIME ||
-	       m->kind == PP_KIND_SAMPLES || m->kind == PP_KIND_EVENTS;
-}
-
-static double
-share_of(const struct pp_facts *f, size_t row, size_t metric)
-{
-	const struct pp_metric *m = &f->profile->metrics.at[metric];
-	double whole = pp_value_double(m, pp_flat_whole(&f->flat, metric));
-
-	return whole > 0 ? pp_value_double(m, pp_flat_gained(&f->flat, row, metric).own) / whole
-	                 : 0;
-}
-
-static void
-both_find(struct pp_facts *f)
-{
-	const struct pp_profile *p = f->profile;
-	size_t time = p->metrics.n, bytes = p->metrics.n, i, row;
-
-	for (i = pp_metrics_shown(p); i-- > 0;) {
-		time = is_time(&p->metrics.at[i]) ? i : time;
-		bytes = p->metrics.at[i].kind == PP_KIND_BYTES ? i : bytes;
-	}
-	if (f->metric < p->metrics.n && is_time(&p->metrics.at[f->metric]))
-		time = f->metric;
-	for (row = 0; time < p->metrics.n && bytes < p->metrics.n && row < f->flat.n; row++) {
-		double shares[2] = { share_of(f, row, time), share_of(f, row, bytes) };
-		const size_t metrics[2] = { time, bytes };
-		struct pp_stating s;
-		uint32_t handle;
-		char text[16];
-
-		if (shares[0] < BOTH_LEAST || shares[1] < BOTH_LEAST)
-			continue;
-		handle = pp_handles_rank(f->handles, f->flat.func[row]);
-		handle_text(text, 'f', handle);
-		pp_fact_begin(&s, f);
-		pp_fact_function(&s.row, f, "id", "name", f->flat.func[row]);
-		pp_fact_say_function(&s, p, f->flat.func[row]);
-		pp_fact_say(&s, " is costly in time and in memory (");
-		pp_fact_say_real(&s, shares[0] * 100);
-		pp_fact_say(&s, " % and ");
-		pp_fact_say_real(&s, shares[1] * 100);
-		pp_fact_say(&s, " %)");
-		pp_row_key(&s.row, "shares");
-		pp_row_open(&s.row, '[');
-		for (i = 0; i < 2; i++) {
-			pp_row_open(&s.row, '[');
-			pp_row_text(&s.row, pp_text_of(p, p->metrics.at[metrics[i]].name));
-			pp_row_real(&s.row, shares[i], 4);
-			pp_row_close(&s.row, ']');
-		}
-		pp_row_close(&s.row, ']');
-		pp_fact_end(&s, "both-hot", fmin(shares[0], shares[1]), handle, "callers",
-		            "function", text);
-	}
 }
 
 /* ---- all of them ---- */
@@ -685,12 +538,13 @@ facts_find(struct pp_facts *f)
 		concentration_find(f);
 		hot_self_find(f);
 		classes_find(f);
-		churn_find(f);
-		both_find(f);
 		if (f->tree->n > 1)
 			path_find(f);
 		pp_facts_calls(f);
 	}
+	/* These speak of several metrics, whatever the asked one comes to. */
+	if (f->flat.n)
+		pp_facts_memory(f);
 	return f->failed ? pp_answer_fail_status(f->x->answer, PP_E_NOMEM) : PP_OK;
 }
 

@@ -8,14 +8,18 @@
 #include "questions/compare.h"
 #include "questions/excerpt.h"
 
-/* Bytes of a name in a fact. */
+/* Bytes of a name in a fact that people read. */
 #define PP_FACT_NAME_BYTES 60
+
+/* Functions that a fact lists at most. */
+#define PP_FACT_IDS 5
 
 struct pp_fact {
 	const char *kind;
 	double share;  /* 0 to 1: what people read */
 	double weight; /* in four decimals, as in JSON */
 	uint64_t handle;
+	bool of_function; /* the handle is one's */
 	const char *evidence,
 	    *next; /* as the answer prints them: for people a sentence and a command */
 };
@@ -73,6 +77,8 @@ double pp_facts_self(const struct pp_facts *, size_t row);
 double pp_facts_total(const struct pp_facts *, size_t row);
 /* Calls: who calls much more often than it is called, what calls itself. */
 void pp_facts_calls(struct pp_facts *);
+/* Memory that is given back, and functions that cost both time and memory. */
+void pp_facts_memory(struct pp_facts *);
 /* "callee" and so on: a handle and a name. */
 void pp_fact_function(struct pp_row *, const struct pp_facts *, const char *id, const char *name,
                       pp_func);

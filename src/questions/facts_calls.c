@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/id_table.h"
 #include "base/stops.h"
+#include "formats/format.h"
 #include "model/scc.h"
 #include "questions/facts.h"
 
@@ -205,8 +206,7 @@ per_call_find(struct pp_facts *f, const struct graph *g, const size_t *row_of)
 		char text[16];
 
 		if (e->calls < CALLS_LEAST || e->calls / CALLS_TIMES < calls ||
-		    e->total < EDGE_LEAST * f->whole ||
-		    g->component[e->caller] == g->component[e->callee])
+		    e->total < EDGE_LEAST * f->whole)
 			continue;
 		snprintf(text, sizeof text, "f%u", pp_handles_rank(f->handles, e->caller));
 		pp_fact_begin(&s, f);
@@ -264,7 +264,8 @@ recursion_find(struct pp_facts *f, struct graph *g)
 {
 	size_t row;
 
-	for (row = 0; row < f->flat.n; row++) {
+	/* Objects of a class that hold others of it are no recursion. */
+	for (row = 0; row < f->flat.n && !pp_profile_holders(f->profile); row++) {
 		pp_func func = f->flat.func[row];
 		struct pp_stating s;
 		uint32_t handle;

@@ -202,6 +202,9 @@ struct drawn {
 	struct pp_flame flame;
 	struct pp_reversal reversed;
 	bool gained; /* widths are what a metric that falls gained */
+	/* The profile that was asked about, and which of its metrics is drawn; NULL when comparing. */
+	const struct pp_profile *asked;
+	size_t metric;
 };
 
 /* How stacks are turned round, if they are. */
@@ -292,6 +295,8 @@ draw_alone(struct pp_answer *a, struct drawn *d, const struct pp_topic *topic)
 	/* What falls is drawn by what it gained. */
 	d->gained = pp_metric_gained(p, d->opts.metric) < p->metrics.n;
 	d->opts.metric = pp_metric_of_shares(p, d->opts.metric);
+	d->asked = p;
+	d->metric = d->opts.metric;
 	d->whole = pp_profile_total(p, d->opts.metric);
 	d->opts.whole = &d->whole;
 	before = pp_profile_metric_find(p, pp_slice_z("before"));
@@ -414,9 +419,10 @@ subtitle_make(struct pp_buf *to, const struct drawn *d)
 	const struct pp_box *whole = flame->boxes.n ? &flame->boxes.at[0] : NULL;
 	struct pp_buf title = { 0 };
 
-	pp_metric_title(p, m, &title);
-	if (title.n && !flame->compares &&
-	    pp_slice_cmp(pp_slice_of(title.p, title.n), flame->unit) != 0) {
+	/* What is drawn may be that metric alone, without its event. */
+	if (d->asked && !flame->compares)
+		pp_metric_title(d->asked, &d->asked->metrics.at[d->metric], &title);
+	if (title.n && pp_slice_cmp(pp_slice_of(title.p, title.n), flame->unit) != 0) {
 		pp_escape_terminal(to, pp_slice_of(title.p, title.n));
 		pp_buf_adds(to, " \xc2\xb7 ");
 	}

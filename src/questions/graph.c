@@ -146,6 +146,13 @@ total_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 	value_put(data, metric, node_of(data, row)->total, d);
 }
 
+/* Of those alone that are known as callers only. */
+static void
+only_calls_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	d->known = d->yes = node_of(data, row)->only_calls;
+}
+
 /* Ends of an edge: 0 = the caller, 1 = the callee. */
 static void
 end_get(const void *data, size_t row, size_t end, struct pp_datum *d)
@@ -182,6 +189,7 @@ static const struct pp_answer_column node_columns[] = {
 	{ .key = "calls", .as = PP_AS_COUNT, .get = calls_get },
 	{ .key = "self", .as = PP_AS_VALUE, .get = self_get },
 	{ .key = "total", .as = PP_AS_VALUE, .get = total_get },
+	{ .key = "only_calls", .as = PP_AS_BOOL, .get = only_calls_get },
 };
 static const struct pp_answer_column edge_columns[] = {
 	{ .key = "from", .as = PP_AS_COUNT, .arg = 0, .get = end_get },
@@ -277,9 +285,9 @@ pruned_note(struct pp_answer *a, const struct pp_net *net)
 
 	if (net->nodes.n == net->all_nodes && net->edges.n == net->all_edges)
 		return NULL;
-	pp_units_u64(&text, net->nodes.n);
+	pp_units_u64(&text, pp_net_functions(net));
 	pp_buf_adds(&text, " of ");
-	pp_units_u64(&text, net->all_nodes);
+	pp_units_u64(&text, net->all_functions);
 	pp_buf_adds(&text, " functions, ");
 	pp_units_u64(&text, net->edges.n);
 	pp_buf_adds(&text, " of ");

@@ -22,6 +22,17 @@ struct group {
 	union pp_value total;
 };
 
+/*
+ * Total costs, of which rows are to add up. What a metric that falls gave back may be only in totals that the file
+ * measured; those of other metrics differ from sums of own costs by no more than rounding.
+ */
+static bool
+totals_compute(struct pp_inclusive *cost, const struct pp_profile *p, size_t metric)
+{
+	return pp_metric_falls(&p->metrics.at[metric]) ? pp_inclusive_stated(cost, p, metric)
+	                                               : pp_inclusive_compute(cost, p, metric);
+}
+
 /* A tree while it is numbered. */
 struct walk {
 	const struct pp_profile *profile;
@@ -123,7 +134,7 @@ walk_init(struct walk *w, const struct pp_profile *p)
 	w->link = calloc(p->tree.n, sizeof *w->link);
 	w->slot_of = calloc(p->funcs.n + 1, sizeof *w->slot_of);
 	return w->func_of_frame && w->link && w->slot_of && pp_children_compute(&w->children, p) &&
-	       (!w->metric || pp_inclusive_compute(&w->cost, p, metric));
+	       (!w->metric || totals_compute(&w->cost, p, metric));
 }
 
 /* How often each node was called, where that is known; false when out of memory. */
@@ -209,7 +220,7 @@ pp_numbering_totals(const struct pp_numbering *t, size_t metric)
 	struct pp_inclusive cost = { 0 };
 	pp_node node;
 
-	if (totals && metric < p->metrics.n && pp_inclusive_compute(&cost, p, metric)) {
+	if (totals && metric < p->metrics.n && totals_compute(&cost, p, metric)) {
 		for (node = 0; node < p->tree.n && !pp_account_stops_at(node); node++)
 			pp_value_add(&p->metrics.at[metric], &totals[t->of[node]],
 			             pp_inclusive_of(&cost, node));

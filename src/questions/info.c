@@ -47,7 +47,7 @@ const struct pp_question pp_question_info = {
 static void
 info_want(const void *params, struct pp_want *want)
 {
-	want->facets |= PP_LABELS;
+	want->facets |= PP_LABELS | PP_THREADS;
 }
 
 /* ---- lines for people; each takes the text of a buffer and empties it ---- */
@@ -203,7 +203,8 @@ counts_say(struct pp_answer *a, const struct pp_profile *p, const struct pp_coun
 	pp_units_listed(text, p->samples, "sample", "samples");
 	pp_units_listed(text, p->markers, "marker", "markers");
 	pp_units_listed(text, counts->stacks, "stack", "stacks");
-	pp_units_listed(text, counts->functions, "function", "functions");
+	pp_units_listed(text, counts->functions, pp_function_said(p, false),
+	                pp_function_said(p, true));
 	if (counts->threads > 1)
 		pp_units_listed(text, counts->threads, "thread", "threads");
 	pp_units_listed(text, counts->edges, "edge", "edges");

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/slice.h"
 #include "base/sort.h"
+#include "formats/format.h"
 #include "model/inclusive.h"
 #include "questions/question.h"
 #include "text/escape.h"
@@ -238,7 +239,9 @@ line_label(const void *data, size_t row, size_t arg, struct pp_datum *d)
 	const struct line *line = &l->lines.at[row];
 
 	if (!line->node) {
-		pp_buf_addf(d->made, "(%u more)", line->more);
+		pp_buf_adds(d->made, "(");
+		pp_units_u64(d->made, line->more);
+		pp_buf_adds(d->made, " more)");
 		d->ink = PP_INK_FAINT;
 	} else {
 		pp_func_text(d->made, l->p, node_func(l->p, line->node));
@@ -449,6 +452,12 @@ columns_copy(struct pp_answer *a, const struct leaks *l, const struct pp_answer_
 
 /* ---- finding them ---- */
 
+/* What is in use at the end: of heap profilers, pprof, DHAT, Valgrind's --xtree-memory, and V8. */
+static const char *const live_bytes[] = {
+	"live_bytes", "inuse_space", "inuse_bytes", "eb", "curB", "selfSize", NULL,
+};
+static const char *const live_counts[] = { "live_count", "inuse_objects", "ebk", "curBk", NULL };
+
 static size_t
 metric_find(const struct pp_profile *p, const char *const *names)
 {
@@ -457,6 +466,15 @@ metric_find(const struct pp_profile *p, const char *const *names)
 	for (; *names && metric == p->metrics.n; names++)
 		metric = pp_profile_metric_find(p, pp_slice_z(*names));
 	return metric;
+}
+
+bool
+pp_leaks_known(const struct pp_profile *p)
+{
+	size_t metric = metric_find(p, live_bytes);
+
+	return metric < pp_metrics_shown(p) && p->facets & PP_TREE &&
+	       pp_value_double(&p->metrics.at[metric], pp_profile_total(p, metric)) > 0;
 }
 
 /* Stacks are equal when their functions and lines are: where in a line it was says little. */
@@ -598,16 +616,20 @@ rows_find(struct leaks *l, double min)
 static pp_status
 metrics_choose(struct leaks *l, const struct leaks_params *params, struct pp_answer *a)
 {
-	static const char *const bytes[] = { "live_bytes", "inuse_space", "inuse_bytes", NULL };
-	static const char *const counts[] = { "live_count", "inuse_objects", NULL };
 	pp_status status = PP_OK;
 
-	l->bytes = metric_find(l->p, bytes);
-	l->count = metric_find(l->p, counts);
+	l->bytes = metric_find(l->p, live_bytes);
+	l->count = metric_find(l->p, live_counts);
+	if (pp_profile_holders(l->p))
+		return pp_answer_fail(a, PP_E_UNSUPPORTED, "no-live-bytes",
+		                      "a heap snapshot tells who holds memory, not who "
+		                      "allocated it: `polyprof tree` shows that, and "
+		                      "`polyprof diff BEFORE AFTER` what leaked");
 	if (l->bytes == l->p->metrics.n && l->count == l->p->metrics.n)
 		return pp_answer_fail(a, PP_E_UNSUPPORTED, "no-live-bytes",
 		                      "this profile does not say what is still in use at the "
-		                      "end; heaptrack, gperftools and jemalloc record that");
+		                      "end; heaptrack, DHAT, gperftools and jemalloc record "
+		                      "that");
 	l->sort = l->bytes < l->p->metrics.n ? l->bytes : l->count;
 	if (params->asked.metric)
 		status = pp_asked_metric(&params->asked, l->p, a, &l->sort);
@@ -656,9 +678,13 @@ tables_add(struct pp_answer *a, struct leaks *l, const struct leaks_params *para
 	                                              .place = line_place,
 	                                              .flags = PP_TABLE_WHOLE | PP_TABLE_NO_CSV |
 	                                                       PP_TABLE_NO_MORE });
-	if (shown < l->rows.n)
-		pp_answer_say(a, PP_INK_FAINT, "\n  ... and %zu more %s (-n 0 shows all)\n",
-		              l->rows.n - shown, l->rows.n - shown == 1 ? "stack" : "stacks");
+	if (shown < l->rows.n) {
+		struct pp_buf more = { 0 };
+
+		pp_units_listed(&more, l->rows.n - shown, "more stack", "more stacks");
+		pp_answer_say(a, PP_INK_FAINT, "\n  ... and %s (-n 0 shows all)\n",
+		              pp_answer_made(a, &more));
+	}
 	columns = columns_copy(a, l, script_columns, PP_COUNT_OF(script_columns), &n);
 	pp_answer_table(a, &(struct pp_answer_table){ .key = "leaks",
 	                                              .one = "stack",

@@ -113,6 +113,15 @@ share_of(const struct lines *l, size_t row)
 	                       pp_linecost_gained(&l->lines, row, l->metric));
 }
 
+/* How large a cost is, above 0 or below. */
+static double
+size_of(const struct lines *l, size_t row)
+{
+	return fmax(fabs(share_of(l, row)),
+	            fabs(pp_value_double(&l->lines.profile->metrics.at[l->metric],
+	                                 pp_ledger_get(&l->lines.cost, row, l->metric))));
+}
+
 static void
 cost_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 {
@@ -360,7 +369,7 @@ rows_choose(struct lines *l, double min)
 	if (!(min > 0))
 		return;
 	for (i = 0; i < l->lines.rows.n; i++) {
-		if (l->whole > 0 && fabs(share_of(l, i)) < min * l->whole)
+		if (l->whole > 0 && size_of(l, i) < min * l->whole)
 			continue;
 		l->lines.rows.at[n] = l->lines.rows.at[i];
 		pp_ledger_move(&l->lines.cost, n++, i);

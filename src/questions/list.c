@@ -536,7 +536,8 @@ list_run(const struct pp_subject *subject, const void *data, struct pp_answer *a
 	if (l->n)
 		hints_add(a, l);
 	else if (!params->asked.exact)
-		pp_answer_note(a, "no-profiles", "no profiles found");
+		pp_answer_note(a, "no-profiles", "no profiles found%s",
+		               params->recursive ? "" : "; --recursive looks further down");
 	return PP_OK;
 }
 

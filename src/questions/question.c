@@ -393,7 +393,7 @@ metric_missing(struct pp_slice name, const struct pp_profile *p, struct pp_answe
 		const struct pp_metric *m = &p->metrics.at[i];
 		size_t from;
 
-		pp_buf_adds(&text, i ? ", " : " (there is ");
+		pp_buf_adds(&text, i ? ", " : "; it has ");
 		from = text.n;
 		pp_metric_label(p, m, &text);
 		title.n = 0;
@@ -401,12 +401,12 @@ metric_missing(struct pp_slice name, const struct pp_profile *p, struct pp_answe
 		if (title.n && text.n > from &&
 		    pp_slice_cmp(pp_slice_of(text.p + from, text.n - from),
 		                 pp_slice_of(title.p, title.n)) != 0) {
-			pp_buf_adds(&text, " = ");
+			pp_buf_adds(&text, " (");
 			pp_buf_add(&text, title.p, title.n);
+			pp_buf_adds(&text, ")");
 		}
 		pp_suggest_offer(&suggest, pp_text_of(p, m->name));
 	}
-	pp_buf_adds(&text, i ? ")" : "");
 	pp_suggest_print(&suggest, &text, "");
 	status = pp_answer_fail(a, PP_E_USAGE, "no-metric", "no metric '%.*s' in this profile%s",
 	                        (int)(name.n < 200 ? name.n : 200), (const char *)name.p,

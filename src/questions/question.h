@@ -183,6 +183,9 @@ struct pp_question {
 /* Generated from the list in meson.build: all questions, NULL at the end. */
 extern const struct pp_question *const pp_questions[];
 
+/* Whether `leaks` has something to say about a profile. */
+bool pp_leaks_known(const struct pp_profile *);
+
 const struct pp_question *pp_question_find(const char *name);
 
 /* ---- asking ---- */

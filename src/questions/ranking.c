@@ -1,6 +1,7 @@
 /*
  * The listing of functions that `top` and the summary share.
  */
+#include "questions/describe.h"
 #include "questions/ranking.h"
 
 #include <math.h>
@@ -9,6 +10,7 @@
 #include "analysis/group.h"
 #include "questions/handles.h"
 #include "text/escape.h"
+#include "text/suggest.h"
 
 /* Metrics shown beside the chosen one unless they are asked for. */
 #define OTHERS_USUAL 4
@@ -34,6 +36,15 @@ share_cost(const struct pp_flat *f, bool total, size_t row, size_t metric)
 	return pp_value_double(&f->profile->metrics.at[metric], total ? gained.total : gained.own);
 }
 
+/* How large a row's total is: what it gained, or what is left of that, which may be far below 0. */
+static double
+total_size(const struct pp_flat *f, size_t row, size_t metric)
+{
+	return fmax(fabs(share_cost(f, true, row, metric)),
+	            fabs(pp_value_double(&f->profile->metrics.at[metric],
+	                                 pp_flat_get(f, row, metric).total)));
+}
+
 /* Leaves out the rows that cost less than a share of the whole with all they called; false when out of memory. */
 static bool
 rows_drop(struct pp_ranking *r, double min)
@@ -46,7 +57,7 @@ rows_drop(struct pp_ranking *r, double min)
 		return true;
 	stays = malloc((f->n + 1) * sizeof *stays);
 	for (row = 0; stays && row < f->n; row++)
-		stays[row] = fabs(share_cost(f, true, row, r->metric)) >= min * r->whole[r->metric];
+		stays[row] = total_size(f, row, r->metric) >= min * r->whole[r->metric];
 	if (stays)
 		pp_flat_keep(f, stays);
 	free(stays);
@@ -128,6 +139,45 @@ pp_calls_note(struct pp_answer *a, const struct pp_flat *flat)
 		               most == 1 ? "function" : "functions");
 }
 
+/* Whether no row has any cost of a metric. */
+static bool
+metric_is_zero(const struct pp_ranking *r, size_t metric)
+{
+	const struct pp_metric *m = &r->flat.profile->metrics.at[metric];
+	bool zero = r->whole[metric] == 0;
+	size_t row;
+
+	for (row = 0; zero && row < r->flat.n; row++) {
+		struct pp_cost_pair cost = pp_flat_get(&r->flat, row, metric);
+
+		zero = pp_value_is_zero(m, cost.own) && pp_value_is_zero(m, cost.total);
+	}
+	return zero;
+}
+
+/* Rows of zeros puzzle those who did not choose the metric: another one may have costs. */
+static void
+zero_note(struct pp_answer *a, const struct pp_ranking *r)
+{
+	const struct pp_profile *p = r->flat.profile;
+	size_t shown = pp_metrics_shown(p), other = 0;
+	struct pp_buf text = { 0 }, key = { 0 };
+
+	if (r->metric >= shown || !metric_is_zero(r, r->metric))
+		return;
+	while (other < shown && (other == r->metric || r->whole[other] == 0))
+		other++;
+	if (other == shown)
+		return;
+	pp_metric_title(p, &p->metrics.at[r->metric], &text);
+	pp_buf_adds(&text, " is 0 everywhere; try -m ");
+	pp_metric_label(p, &p->metrics.at[other], &key);
+	pp_suggest_word(&text, pp_answer_copy(a, pp_slice_of(key.p ? key.p : "", key.n)));
+	pp_answer_note(a, "metric-zero", "%s", pp_answer_made(a, &text));
+	pp_buf_release(&text);
+	pp_buf_release(&key);
+}
+
 pp_status
 pp_ranking_make(struct pp_answer *a, const struct pp_profile *p, const struct pp_ranked *asked,
                 unsigned by, double min, struct pp_ranking **out)
@@ -143,8 +193,8 @@ pp_ranking_make(struct pp_answer *a, const struct pp_profile *p, const struct pp
 	          : asked->sort == PP_SORT_CUM ? PP_SORT_TOTAL
 	                                       : asked->sort;
 	r->by = by;
-	r->one = row_names[by][0];
-	r->many = row_names[by][1];
+	r->one = by == PP_BY_FUNCTION ? pp_function_said(p, false) : row_names[by][0];
+	r->many = by == PP_BY_FUNCTION ? pp_function_said(p, true) : row_names[by][1];
 	status = pp_asked_metrics(&asked->asked, p, a, &r->metric, &r->beside);
 	if (status != PP_OK)
 		return status;
@@ -165,6 +215,8 @@ pp_ranking_make(struct pp_answer *a, const struct pp_profile *p, const struct pp
 	if (!rows_drop(r, min) || (!asked->asked.exact && asked->asked.budget.rows != 0 &&
 	                           r->metric < p->metrics.n && !rows_drop_empty(r)))
 		return pp_answer_fail_status(a, PP_E_NOMEM);
+	if (!asked->asked.metric)
+		zero_note(a, r);
 	return PP_OK;
 }
 
@@ -443,7 +495,7 @@ total_share_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 {
 	const struct pp_ranking *r = data;
 
-	pp_datum_part(d, share_cost(&r->flat, true, row, metric), r->whole[metric]);
+	pp_datum_share(d, share_cost(&r->flat, true, row, metric), r->whole[metric]);
 	d->ink = r->sort == PP_SORT_TOTAL ? main_ink(r, row) : PP_INK_FAINT;
 }
 
@@ -656,10 +708,6 @@ pp_ranking_table(struct pp_answer *a, struct pp_ranking *r, size_t usual, bool t
 		table.flags |= PP_TABLE_NO_TEXT;
 	}
 	table.column_count = n + costs_add(a, columns + n, &r->flat);
+	table.empty = r->empty;
 	pp_answer_table(a, &table);
-	if (r->empty)
-		pp_answer_say(a, PP_INK_FAINT,
-		              "\n  ... and %zu %s that cost%s nothing (-n 0 shows %s)\n", r->empty,
-		              r->empty == 1 ? r->one : r->many, r->empty == 1 ? "s" : "",
-		              r->empty == 1 ? "it" : "them");
 }

@@ -5,9 +5,11 @@
 
 #include "analysis/reshape.h"
 #include "model/derive.h"
+#include "questions/facts.h"
 #include "questions/product.h"
 
 #define MAX_SIZE (8u << 20)
+#define FACTS_MOST 12
 
 struct report_params {
 	struct pp_asked asked;
@@ -139,6 +141,63 @@ split(struct shown *s, const struct report_params *params)
 	return status;
 }
 
+/* ---- what the numbers say by themselves ---- */
+
+/* Facts live in an answer of their own: what cannot be compared for them may well be drawn. */
+static pp_status
+facts_copy(const struct pp_facts *f, struct pp_answer *a, struct pp_html_opts *opts)
+{
+	size_t n = f->list.n < FACTS_MOST ? f->list.n : FACTS_MOST, i;
+	struct pp_html_fact *list = pp_answer_alloc(a, (n + 1) * sizeof *list);
+
+	if (!list)
+		return PP_E_NOMEM;
+	for (i = 0; i < n; i++) {
+		const struct pp_fact *fact = &f->list.at[i];
+		pp_func func = fact->of_function ? pp_handles_func(f->handles, fact->handle) : 0;
+
+		list[i] = (struct pp_html_fact){
+			.share = fact->share,
+			.text = pp_answer_copy(a, pp_slice_z(fact->evidence)),
+			.func = pp_text_of(f->handles->profile,
+			                   f->handles->profile->funcs.at[func].name),
+		};
+		if (!func)
+			list[i].func.n = 0;
+	}
+	opts->facts = list;
+	opts->fact_count = n;
+	return PP_OK;
+}
+
+/* Of the one profile, or of the later of two and what changed. */
+static pp_status
+facts_tell(const struct pp_subject *subject, const struct report_params *params,
+           struct pp_answer *a, struct pp_html_opts *opts)
+{
+	struct pp_compared compared = { .asked = params->asked };
+	struct pp_subject sides = *subject;
+	struct pp_answer said;
+	struct pp_excerpt x = { .answer = &said, .subject = subject, .asked = &params->asked };
+	struct pp_facts f;
+	pp_status status;
+
+	pp_answer_init(&said);
+	x.head = (struct pp_row){ .out = &x.head_bytes, .text = true, .clip = PP_FACT_NAME_BYTES };
+	sides.split = 1;
+	status = pp_facts_make(&f, &x, &subject->topics[subject->n - 1], &params->asked);
+	if (status == PP_OK && subject->n == 2)
+		status = pp_facts_changes(&f, &sides, &compared);
+	if (status != PP_E_NOMEM) {
+		pp_facts_sort(&f);
+		status = facts_copy(&f, a, opts);
+	}
+	pp_facts_release(&f);
+	pp_buf_release(&x.head_bytes);
+	pp_answer_release(&said);
+	return status;
+}
+
 static pp_status
 report_run(const struct pp_subject *subject, const void *data, struct pp_answer *a)
 {
@@ -178,5 +237,8 @@ report_run(const struct pp_subject *subject, const void *data, struct pp_answer 
 		.max_size = params->max_size == PP_UNSET ? MAX_SIZE : params->max_size,
 	};
 	a->product = product;
+	/* A differential file says nothing of two profiles. */
+	if (product->n == subject->n && facts_tell(subject, params, a, &product->report) != PP_OK)
+		return pp_answer_fail_status(a, PP_E_NOMEM);
 	return pp_asked_metric(&params->asked, product->profiles[0], a, &product->report.metric);
 }

@@ -248,14 +248,37 @@ pp_scope_simple(const struct pp_scope *s, struct pp_filter *f)
 
 /* ---- what was kept ---- */
 
+/* Bytes of names of threads or events in a note, roughly. */
+#define NAMES_LENGTH 400
+
 /* The names that --thread or --event could have had, for one who gave none of them. */
 static void
 list_add(struct pp_buf *list, struct pp_slice name)
 {
-	if (list->n > 400)
-		return;
-	pp_buf_adds(list, list->n ? ", " : "");
-	pp_escape_terminal(list, name);
+	struct pp_buf one = { 0 };
+
+	pp_buf_adds(&one, ", ");
+	pp_escape_terminal(&one, name);
+	pp_buf_adds(&one, ", ");
+	/* Each once: series of one thread, metrics of one event. */
+	pp_buf_adds(list, list->n ? "" : ", ");
+	if (one.p && list->p && !memmem(list->p, list->n, one.p, one.n)) {
+		if (list->n <= NAMES_LENGTH)
+			pp_buf_add(list, one.p + 2, one.n - 2);
+		else if (!memmem(list->p, list->n, ", …", strlen(", …")))
+			pp_buf_adds(list, "…, ");
+	}
+	pp_buf_release(&one);
+}
+
+/* The names in it, without the commas around them; NULL when there are none. */
+static char *
+list_text(struct pp_buf *list)
+{
+	if (!list->p || list->n < 4)
+		return NULL;
+	list->p[list->n - 2] = '\0';
+	return list->p + 2;
 }
 
 /* The threads and events there are, when they were asked for, for the note on an empty result. */
@@ -498,7 +521,7 @@ filter_run(const struct pp_scope *s, struct pp_view *view, const struct pp_filte
 	if (status != PP_OK)
 		status = failed(a, status, &problem);
 	else if (estimated == PP_OK)
-		kept_note(s, a, view->shown, wholes, n, threads.p, events.p);
+		kept_note(s, a, view->shown, wholes, n, list_text(&threads), list_text(&events));
 	free(wholes);
 	pp_buf_release(&problem);
 	pp_buf_release(&threads);
@@ -557,6 +580,22 @@ root_run(const struct pp_scope *s, struct pp_view *view, struct pp_answer *a)
 	                    s->root.key, NULL, a);
 }
 
+/* Whether there is anything to group: samples without stacks are those of threads all the same. */
+static bool
+has_costs(const struct pp_profile *p, unsigned by)
+{
+	size_t i = 0;
+
+	if (p->tree.n + p->lines.rows.n + p->calls.rows.n > 1)
+		return true;
+	if (by == PP_BY_THREAD || by == PP_BY_LABEL)
+		while (i < p->series.n && !p->series.at[i].rows)
+			i++;
+	else
+		i = p->series.n;
+	return i < p->series.n;
+}
+
 static pp_status
 group_run(const struct pp_scope *s, struct pp_view *view, struct pp_answer *a)
 {
@@ -565,7 +604,7 @@ group_run(const struct pp_scope *s, struct pp_view *view, struct pp_answer *a)
 	unsigned by = pp_scope_by(s);
 	pp_status status;
 
-	if (by == PP_BY_FUNCTION || p->tree.n + p->lines.rows.n + p->calls.rows.n <= 1)
+	if (by == PP_BY_FUNCTION || !has_costs(p, by))
 		return PP_OK;
 	status = group_failed(
 	    pp_view_group(view, by, pp_slice_z(s->by.key ? s->by.key : ""), &problem), by,

@@ -3,10 +3,16 @@
  */
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "questions/excerpt.h"
 #include "text/escape.h"
 #include "text/units.h"
+
+/* Bytes of an answer that are kept for the name and for what says how it goes on; the part of a name that is worth a page. */
+#define END_ROOM 100
+#define NAME_ROOM 230
+#define NAME_LEAST 4
 
 struct show_params {
 	struct pp_asked asked;
@@ -36,28 +42,74 @@ const struct pp_question pp_question_show = {
 	.excerpt = show_excerpt,
 };
 
-/* "self": {metric: value}. */
+/* What a function costs, by metric, as much as fits. */
+struct costs {
+	struct pp_buf self, total;
+	bool text;
+	size_t clip; /* bytes of a metric's name */
+	size_t left; /* metrics that are not told */
+};
+
+/* Adds a metric to both objects, or counts it as left; names that are clipped to the same must not become one key twice. */
 static void
-costs_add(struct pp_row *r, const char *key, const struct pp_flat *f, size_t row, bool total)
+costs_add(struct costs *c, const struct pp_flat *f, size_t row, size_t m, size_t room)
 {
-	const struct pp_profile *p = f->profile;
-	struct pp_buf label = { 0 };
-	size_t m;
+	const struct pp_metric *metric = &f->profile->metrics.at[m];
+	struct pp_cost_pair cost = pp_flat_get(f, row, m);
+	struct pp_buf label = { 0 }, key = { 0 };
+	struct pp_row of_key = { .out = &key, .text = c->text, .clip = c->clip };
+	struct pp_row self = { .out = &c->self }, total = { .out = &c->total };
+	const char *comma = c->text ? ", " : ",";
+	size_t used[2] = { c->self.n, c->total.n };
 
-	pp_row_key(r, key);
-	pp_row_open(r, '{');
-	for (m = 0; m < pp_metrics_shown(p) && m < 8; m++) {
-		struct pp_cost_pair cost = pp_flat_get(f, row, m);
-
-		label.n = 0;
-		pp_metric_label(p, &p->metrics.at[m], &label);
-		pp_row_text(r, pp_slice_of(label.p ? label.p : "", label.n));
-		pp_buf_addc(r->out, r->text ? ' ' : ':');
-		r->cells = 0;
-		pp_row_value(r, &p->metrics.at[m], total ? cost.total : cost.own);
+	pp_metric_label(f->profile, metric, &label);
+	pp_row_text(&of_key, pp_slice_of(label.p ? label.p : "", label.n));
+	pp_buf_addc(&key, c->text ? ' ' : ':');
+	if (!key.failed && (!c->self.n || !memmem(c->self.p, c->self.n, key.p, key.n))) {
+		pp_buf_adds(&c->self, used[0] ? comma : "");
+		pp_buf_add(&c->self, key.p, key.n);
+		pp_row_value(&self, metric, cost.own);
+		pp_buf_adds(&c->total, used[1] ? comma : "");
+		pp_buf_add(&c->total, key.p, key.n);
+		pp_row_value(&total, metric, cost.total);
 	}
-	pp_row_close(r, '}');
+	if (c->self.n == used[0] || c->self.n + c->total.n > room) {
+		c->self.n = used[0];
+		c->total.n = used[1];
+		c->left++;
+	}
+	c->self.failed |= label.failed || key.failed;
 	pp_buf_release(&label);
+	pp_buf_release(&key);
+}
+
+/* "self": {metric: value}, "total_of" likewise, and how many metrics there was no room for. */
+static void
+costs_tell(struct pp_excerpt *x, const struct pp_flat *f, size_t row)
+{
+	struct pp_row *r = &x->head;
+	size_t room = SIZE_MAX, used = r->out->n + NAME_ROOM, m;
+	struct costs c = { .text = r->text, .clip = r->clip };
+
+	if (x->limit)
+		room = x->limit > used ? x->limit - used : 0;
+	for (m = 0; m < pp_metrics_shown(f->profile); m++)
+		costs_add(&c, f, row, m, room);
+	pp_row_key(r, "self");
+	pp_row_open(r, '{');
+	pp_row_raw(r, c.self.p ? (const char *)c.self.p : "", c.self.n);
+	pp_row_close(r, '}');
+	pp_row_key(r, "total_of");
+	pp_row_open(r, '{');
+	pp_row_raw(r, c.total.p ? (const char *)c.total.p : "", c.total.n);
+	pp_row_close(r, '}');
+	if (c.left) {
+		pp_row_key(r, "metrics_left");
+		pp_row_count(r, c.left);
+	}
+	r->out->failed |= c.self.failed || c.total.failed;
+	pp_buf_release(&c.self);
+	pp_buf_release(&c.total);
 }
 
 /* Whether spelling changes anything of a name, so that its bytes are told, too. */
@@ -74,6 +126,24 @@ is_spelled(struct pp_slice name)
 	return changed && name.n;
 }
 
+/*
+ * How many bytes of a name fit. One that is spelled may take four, is escaped then, and has two hexadecimal digits; of
+ * others, quotes and backslashes are escaped.
+ */
+static size_t
+name_fit(struct pp_slice rest, size_t room, bool spelled)
+{
+	size_t n = 0, used = 0;
+
+	if (spelled)
+		return room / 8;
+	while (n < rest.n && used < room) {
+		used += rest.p[n] == '"' || rest.p[n] == '\\' ? 2 : 1;
+		n += used <= room;
+	}
+	return n;
+}
+
 /* The name from a byte on, as much as fits; the page says from where. */
 static void
 name_add(struct pp_excerpt *x, struct pp_slice name)
@@ -81,10 +151,11 @@ name_add(struct pp_excerpt *x, struct pp_slice name)
 	struct pp_row *r = &x->head;
 	size_t clip = r->clip, from = x->first < name.n ? (size_t)x->first : name.n, i;
 	bool spelled = is_spelled(name);
-	/* A byte that is spelled may take four, is escaped then, and has two hexadecimal digits; others are escaped at most. */
-	size_t room = x->limit ? (x->limit - r->out->n - 200) / (spelled ? 8 : 2) : name.n;
-	size_t n = name.n - from;
+	size_t used = r->out->n + END_ROOM, n = name.n - from;
+	size_t room = x->limit > used ? x->limit - used : 0;
 
+	room = x->limit ? name_fit(pp_slice_of(name.p + from, n), room, spelled) : name.n;
+	x->starved = room < NAME_LEAST && n > room;
 	n = n < room ? n : room;
 	while (n > 1 && from + n < name.n && (name.p[from + n] & 0xc0) == 0x80 && n > room - 3)
 		n--;
@@ -150,6 +221,25 @@ show_say(struct pp_excerpt *x, const struct pp_handles *h, const struct pp_profi
 	pp_buf_release(&text);
 }
 
+/* What is known of a function besides its name. */
+static void
+facts_tell(struct pp_excerpt *x, const struct pp_handles *h, const struct pp_profile *p,
+           pp_func func)
+{
+	uint32_t rank = pp_handles_rank(h, func);
+	struct pp_row *r = &x->head;
+
+	pp_row_key(r, "place");
+	pp_row_place(r, p, func);
+	pp_row_key(r, "calls");
+	if (rank && h->flat.has_calls && (h->flat.calls[rank - 1] || !pp_calls_are_all(p)))
+		pp_row_count(r, h->flat.calls[rank - 1]);
+	else
+		pp_row_null(r);
+	if (rank)
+		costs_tell(x, &h->flat, rank - 1);
+}
+
 static pp_status
 show_excerpt(const struct pp_subject *subject, const void *data, struct pp_excerpt *x)
 {
@@ -159,7 +249,6 @@ show_excerpt(const struct pp_subject *subject, const void *data, struct pp_excer
 	const struct pp_profile *p = topic->profile;
 	struct pp_row *r = &x->head;
 	pp_func func;
-	uint32_t rank;
 	pp_status status = h ? pp_excerpt_function(x, topic, params->function, &func)
 	                     : pp_answer_fail_status(x->answer, PP_E_NOMEM);
 
@@ -170,23 +259,13 @@ show_excerpt(const struct pp_subject *subject, const void *data, struct pp_excer
 		show_say(x, h, p, func);
 		return PP_OK;
 	}
-	rank = pp_handles_rank(h, func);
 	pp_excerpt_head(x, topic, p->metrics.n, (union pp_value){ 0 });
 	pp_excerpt_shorten(x);
 	pp_row_key(r, "id");
-	pp_row_handle(r, 'f', rank);
-	pp_row_key(r, "place");
-	pp_row_place(r, p, func);
-	pp_row_key(r, "calls");
-	if (rank && h->flat.has_calls && (h->flat.calls[rank - 1] || !pp_calls_are_all(p)))
-		pp_row_count(r, h->flat.calls[rank - 1]);
-	else
-		pp_row_null(r);
-	r->clip = 24;
-	if (rank) {
-		costs_add(r, "self", &h->flat, rank - 1, false);
-		costs_add(r, "total_of", &h->flat, rank - 1, true);
-	}
+	pp_row_handle(r, 'f', pp_handles_rank(h, func));
+	/* Pages that follow are of a long name: what else is known was told. */
+	if (!x->first)
+		facts_tell(x, h, p, func);
 	pp_row_key(r, "name_bytes");
 	pp_row_count(r, pp_text_of(p, p->funcs.at[func].name).n);
 	name_add(x, pp_text_of(p, p->funcs.at[func].name));

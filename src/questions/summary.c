@@ -439,6 +439,21 @@ occasion_say(struct pp_answer *a, const struct pp_subject *subject, const struct
 	return known;
 }
 
+/* Whether a text has a word in it, in either case. */
+static bool
+is_named(struct pp_slice text, struct pp_slice word)
+{
+	size_t i, at;
+
+	for (at = 0; word.n && at + word.n <= text.n; at++) {
+		for (i = 0; i < word.n && (text.p[at + i] | 0x20) == (word.p[i] | 0x20); i++)
+			;
+		if (i == word.n)
+			return true;
+	}
+	return false;
+}
+
 /* The second line, or the first: the file and what made it. */
 static void
 source_say(struct pp_answer *a, const struct pp_subject *subject, enum pp_ink ink)
@@ -457,7 +472,9 @@ source_say(struct pp_answer *a, const struct pp_subject *subject, enum pp_ink in
 		pp_units_u64(&more, subject->file_count - 1);
 		pp_answer_say(a, ink, " and %s more files, merged", pp_answer_made(a, &more));
 	}
-	/* A producer that names the format again, as "Devel::NYTProf 6.12", says it all. */
+	/* A producer that names the format again, as "Devel::NYTProf 6.12", says it all; one that the title names, nothing. */
+	if (is_named(title, producer))
+		producer.n = 0;
 	if (producer.n < title.n || memcmp(producer.p, title.p, title.n) != 0)
 		pp_answer_say(a, PP_INK_PLAIN, ": %s%s", p->format->title,
 		              producer.n ? " by " : "");
@@ -478,7 +495,8 @@ heading_say(struct pp_answer *a, const struct pp_subject *subject, const struct 
 
 	source_say(a, subject, known ? PP_INK_PLAIN : PP_INK_TITLE);
 	totals_say(a, &text, p);
-	pp_units_listed(&text, counts->functions, "function", "functions");
+	pp_units_listed(&text, counts->functions, pp_function_said(p, false),
+	                pp_function_said(p, true));
 	pp_units_listed(&text, counts->stacks, "stack", "stacks");
 	if (counts->threads > 1)
 		pp_units_listed(&text, counts->threads, "thread", "threads");
@@ -503,7 +521,7 @@ static void
 hints_add(struct pp_answer *a, const struct pp_ranking *r, const struct path *path, size_t files)
 {
 	const struct pp_profile *p = r->flat.profile;
-	bool calls = p->facets & (PP_TREE | PP_EDGES);
+	bool calls = p->facets & (PP_TREE | PP_EDGES), holders = pp_profile_holders(p);
 	size_t i = 0;
 
 	if (!p->complete)
@@ -512,7 +530,9 @@ hints_add(struct pp_answer *a, const struct pp_ranking *r, const struct path *pa
 		pp_answer_hint(a, "what changed between the two", "diff", "");
 	pp_answer_hint(a, "functions by total cost", "top --sort total", "");
 	if (calls)
-		pp_answer_hint(a, "the call tree, from the top", "tree", "");
+		pp_answer_hint(
+		    a, holders ? "who holds what, from the top" : "the call tree, from the top",
+		    "tree", "");
 	/* The costliest function is what people ask about next. */
 	if (r->flat.n > 0 && calls) {
 		struct pp_buf made = { 0 };
@@ -527,7 +547,10 @@ hints_add(struct pp_answer *a, const struct pp_ranking *r, const struct path *pa
 		bool dash = name.n && name.p[0] == '-';
 
 		pp_answer_hint_typed(
-		    a, outside ? "what the costliest calls" : "who calls the costliest",
+		    a,
+		    outside   ? (holders ? "what the costliest holds" : "what the costliest calls")
+		    : holders ? "who holds the costliest"
+		              : "who calls the costliest",
 		    outside ? (dash ? "callees -- " : "callees ")
 		    : dash  ? "callers -- "
 		            : "callers ",
@@ -537,6 +560,8 @@ hints_add(struct pp_answer *a, const struct pp_ranking *r, const struct path *pa
 	}
 	if (p->facets & PP_LINES)
 		pp_answer_hint(a, "cost of each source line", "lines", "");
+	if (pp_leaks_known(p))
+		pp_answer_hint(a, "memory in use at the end", "leaks", "");
 	pp_answer_hint(a, "what else the file holds", "info", "");
 	if (has_events(p)) {
 		/* Another event than the one that the table shows. */
@@ -580,7 +605,7 @@ summary_run(const struct pp_subject *subject, const void *data, struct pp_answer
 	heading_say(a, subject, r, &counts, pp_scope_given(&params->scope));
 	if (r->flat.n > 0) {
 		pp_answer_say(a, PP_INK_PLAIN, "\n");
-		pp_answer_say(a, PP_INK_TITLE, "Costliest functions");
+		pp_answer_say(a, PP_INK_TITLE, "Costliest %s", pp_function_said(p, true));
 		pp_answer_say(a, PP_INK_PLAIN, "\n");
 	}
 	pp_ranking_table(a, r, ROWS_SHOWN, true);

@@ -300,8 +300,7 @@ picked_add(struct pp_answer *a, const struct pp_topic *topic, size_t metric,
 	struct picked *t = pp_answer_own(a, sizeof *t, picked_release);
 	uint64_t lines = params->asked.budget.rows;
 
-	if (!columns || !t || !pp_calltree_init(&t->tree, p, true) ||
-	    !pp_calltree_measure(&t->tree))
+	if (!columns || !t || !pp_calltree_init(&t->tree, p, true))
 		return PP_E_NOMEM;
 	t->shares = pp_metric_of_shares(p, metric);
 	if (params->asked.handles)

@@ -80,6 +80,7 @@ struct trend {
 	PP_VEC(struct seen) seen;
 	PP_VEC(struct turn) turns;
 	double *totals, *selfs; /* by file */
+	double *rest;           /* by file: own cost and total from it on */
 };
 
 static void
@@ -91,6 +92,7 @@ trend_release(void *data)
 	pp_vec_release(&t->turns);
 	free(t->totals);
 	free(t->selfs);
+	free(t->rest);
 }
 
 /* The same function: its name and file. */
@@ -161,17 +163,20 @@ turn_find(struct trend *t, struct turn *turn)
 	double self[2] = { 0, 0 }, total[2] = { 0, 0 };
 	size_t n = t->subject->n, k;
 
-	for (k = 0; k < n; k++) {
+	/* Sums from the end: a difference of sums would lose what is small beside a large file. */
+	for (k = n; k-- > 1;) {
 		self[1] += t->selfs[k];
 		total[1] += t->totals[k];
+		t->rest[2 * k] = self[1];
+		t->rest[2 * k + 1] = total[1];
 	}
 	for (k = 1; k < n; k++) {
 		double pooled, error, z;
 
 		self[0] += t->selfs[k - 1];
 		total[0] += t->totals[k - 1];
-		self[1] -= t->selfs[k - 1];
-		total[1] -= t->totals[k - 1];
+		self[1] = t->rest[2 * k];
+		total[1] = t->rest[2 * k + 1];
 		if (!(total[0] > 0) || !(total[1] > 0))
 			continue;
 		pooled = (self[0] + self[1]) / (total[0] + total[1]);
@@ -250,8 +255,10 @@ trend_excerpt(const struct pp_subject *subject, const void *params, struct pp_ex
 	t->subject = subject;
 	t->totals = calloc(subject->n, sizeof *t->totals);
 	t->selfs = calloc(subject->n, sizeof *t->selfs);
-	status = t->totals && t->selfs ? pp_asked_metric(params, first, x->answer, &metric)
-	                               : pp_answer_fail_status(x->answer, PP_E_NOMEM);
+	t->rest = calloc(subject->n, 2 * sizeof *t->rest);
+	status = t->totals && t->selfs && t->rest
+	             ? pp_asked_metric(params, first, x->answer, &metric)
+	             : pp_answer_fail_status(x->answer, PP_E_NOMEM);
 	for (i = 0; i < subject->n && status == PP_OK; i++) {
 		const struct pp_profile *p = subject->topics[i].profile;
 

@@ -6,6 +6,9 @@
 
 #include "questions/question.h"
 
+/* So many runs on each side are needed to tell a step from noise. */
+#define PP_TREND_RUNS 3
+
 struct pp_trend_params {
 	struct pp_asked asked;
 	const char *function, *every, *by; /* of a store only */

@@ -261,6 +261,28 @@ table_add(struct pp_timed *t, const char *key, const struct pp_answer_column *fr
 	                                                      .func = func_of });
 }
 
+/* Why there is no step: nothing changed, or too few runs could show it. */
+static void
+verdict_say(struct pp_timed *t, pp_func func)
+{
+	double runs = 0, most = 0;
+	size_t i;
+
+	for (i = 0; i < t->spans.n; i++) {
+		const struct pp_timed_span *s = &t->spans.at[i];
+
+		runs = i && s->by == t->spans.at[i - 1].by ? runs + s->sum.runs : s->sum.runs;
+		most = fmax(most, runs);
+	}
+	if (most < 2 * PP_TREND_RUNS)
+		pp_answer_say(t->answer, PP_INK_PLAIN,
+		              "too few profiles to tell a change from noise: %d are needed%s\n",
+		              2 * PP_TREND_RUNS, t->key.n ? " of each" : "");
+	else
+		pp_answer_say(t->answer, PP_INK_PLAIN, "%s by more than noise\n",
+		              func ? "it did not change" : "no function changed");
+}
+
 void
 pp_timed_answer(struct pp_timed *t, pp_func func)
 {
@@ -296,8 +318,7 @@ pp_timed_answer(struct pp_timed *t, pp_func func)
 		pp_answer_say(a, PP_INK_PLAIN, "\n");
 	}
 	if (!t->steps.n)
-		pp_answer_say(a, PP_INK_PLAIN, "%s by more than noise\n",
-		              func ? "it did not change" : "no function changed");
+		verdict_say(t, func);
 	else
 		pp_answer_say(a, PP_INK_PLAIN, "steps, per profile:\n");
 	table_add(t, "steps", step_columns, PP_COUNT_OF(step_columns), t->steps.n, !func);

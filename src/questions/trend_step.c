@@ -6,7 +6,6 @@
 
 #include "questions/trend.h"
 
-#define RUNS_LEAST 3      /* on each side */
 #define CHANCE 0.05       /* that an answer has a step where none is */
 #define Z_SELF_LEAST 3.0  /* costs follow shares: lengths of runs may vary */
 #define CHANGE_LEAST 0.05 /* of the larger side */
@@ -61,7 +60,8 @@ pp_trend_divide(const struct pp_trend_span *spans, size_t n, struct pp_trend_spa
 		apart = spare[i].share.mean - left.share.mean;
 		between = apart * apart * left.profiles * spare[i].profiles /
 		          (left.profiles + spare[i].profiles);
-		if (between > best && left.runs >= RUNS_LEAST && spare[i].runs >= RUNS_LEAST) {
+		if (between > best && left.runs >= PP_TREND_RUNS &&
+		    spare[i].runs >= PP_TREND_RUNS) {
 			best = between;
 			at = i;
 			sides[0] = left;

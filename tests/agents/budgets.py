@@ -11,6 +11,7 @@ import os
 import random
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 from agents.kit import Server
@@ -113,6 +114,18 @@ def trees_hold(server, file):
     return None
 
 
+def rests_of(rows):
+    return {row[0][:-1]: row[5] for row in rows if row[0].endswith('+')}
+
+
+def not_largest(server, file, rests, node):
+    """Whether there is a larger rest than that of `node`. What skipped frames cost themselves is in a rest, too: one that
+    holds nothing else is in the whole tree as well, and there is nothing to open."""
+    whole, _, _ = server.call('tree', file=file, budget=20000)
+    lasting = rests_of(whole['rows']) if 'cut' not in whole else {}
+    return any(abs(rest) > abs(rests[node]) and ('cut' in whole or rest != lasting.get(other)) for other, rest in rests.items())
+
+
 def follow(server, file, budget):
     """The rows of a tree in all of its answers, one after the other as `next` says; the first of each is what it is about."""
     given, rows = {}, []
@@ -127,12 +140,12 @@ def follow(server, file, budget):
             return None, f'{given}: {wrong}'
         if number and answer['rows'][0][0] != given['node']:
             return None, f'{given} is about {answer["rows"][0][0]}'
-        rests = {row[0][:-1]: row[5] for row in answer['rows'] if row[0].endswith('+')}
+        rests = rests_of(answer['rows'])
         rows += [row for row in answer['rows'][1 if number else 0:] if not row[0].endswith('+')]
         if 'cut' not in answer:
             return rows, None
         following = answer['cut']['next']
-        if number == 0 and abs(rests[following['node']]) < max(map(abs, rests.values())):
+        if number == 0 and not_largest(server, file, rests, following['node']):
             return None, f'{following} is not the row with the largest rest'
         if following == given:
             return None, f'{given} leads to itself'
@@ -209,7 +222,18 @@ def counts_hold(polyprof, server, samples, file):
     exact = json.loads(run.stdout)['counts']
     answer, _, _ = server.call('info', file=file, budget=2000)
     wrong = {key: value for key, value in answer['counts'].items() if exact.get(key, 0) != value}
-    return f'{wrong} instead of {exact}' if wrong else None
+    if wrong:
+        return f'{wrong} instead of {exact}'
+    return threads_hold(server, file, exact['threads'])
+
+
+def threads_hold(server, file, threads):
+    """Threads are the rows by thread; where there are none, one at most."""
+    answer, _, _ = server.call('top', file=file, by='thread', budget=300)
+    rows = answer.get('count', 0)
+    if rows != threads and (rows or threads > 1):
+        return f'{threads} threads, {rows} rows by thread'
+    return None
 
 
 def handles_hold(polyprof, server, samples, file):
@@ -222,6 +246,42 @@ def handles_hold(polyprof, server, samples, file):
             if line.get(key) != answer.get(key) and 'error' not in answer:
                 return f'{tool}: {key} differs: {str(line.get(key))[:80]}, {str(answer.get(key))[:80]}'
     return None
+
+
+def hostile(path, letters):
+    """Calls whose names, files and events are as long as they like and double when they are escaped, with costs of many digits."""
+    def word(length):
+        return ''.join(RANDOM.choice(letters) for _ in range(length))
+
+    names = [word(RANDOM.choice((20, 170, 600))) + str(n) for n in range(20)]
+    events = [word(RANDOM.choice((20, 90))) + str(n) for n in range(14)]
+
+    def costs():
+        return ' '.join(str(10 ** 15 + RANDOM.randint(0, 10 ** 14)) for _ in events)
+
+    with open(path, 'w') as file:
+        file.write(f'version: 1\ncreator: callgrind-3.19.0\ncmd: {word(300)}\npart: 1\npositions: line\nevents: {" ".join(events)}\n\n')
+        for name in names[:8]:
+            file.write(f'fl={name}.c\nfn={name}\n10 {costs()}\n')
+            for other in names[8:]:
+                file.write(f'cfl={other}.c\ncfn={other}\ncalls=99999999999 10\n12 {costs()}\n')
+            file.write('\n')
+
+
+def hostile_hold(server, home):
+    """Nothing in a profile breaks the bound, makes answers without rows, or leaves metrics out silently."""
+    wrong = []
+    for at, letters in enumerate(('x', '\\"', '\u202e\U000e0041', '\u6f22\u00e9')):
+        path = os.path.join(home, f'{"d" * 60}{letters[0]}{at}.callgrind')
+        hostile(path, letters)
+        for _ in range(3):
+            w = budgets_hold(server, path, 6, [tool for tool in TOOLS if tool != 'list'])
+            wrong += [f'{at}: {w}'] if w else []
+        shown, _, _ = server.call('show', file=path, function='f1', budget=300)
+        wrong += [] if len(shown['self']) + shown['metrics_left'] == 14 else [f'{at}: {shown}']
+        whole, _, _ = server.call('show', file=path, function='f1', budget=8000)
+        wrong += [] if len(whole['self']) == 14 and 'metrics_left' not in whole else [f'{at}: {len(whole["self"])} metrics']
+    return '\n'.join(wrong) or None
 
 
 def main():
@@ -245,9 +305,16 @@ def main():
         tap.ok(*result(numbers_hold(polyprof, server, samples, file), f'{file}: numbers'))
         tap.ok(*result(counts_hold(polyprof, server, samples, file), f'{file}: counts'))
         tap.ok(*result(handles_hold(polyprof, server, samples, file), f'{file}: two processes'))
-    for file in files:
-        if file.startswith('spx/') and file not in first.values():
+    # Those of whole processes, of nobody, and without stacks.
+    threads = ('otlp/good/all.otlp', 'trace-event/good/slices.trace.json', 'spaa/good/samples-windows.spaa',
+               'perf-script/good/fp.eventonly.txt.gz', 'perf-script/good/tp.trace.txt.gz')
+    for file in (*files, *threads[-2:]):
+        if file.startswith(('spx/', *threads)) and file not in first.values():
             tap.ok(*result(counts_hold(polyprof, server, samples, file), f'{file}: counts'))
+    with tempfile.TemporaryDirectory() as home:
+        other = Server(polyprof, home)
+        tap.ok(*result(hostile_hold(other, home), 'names that are as long as they like'))
+        other.end()
     code, rest, _ = server.end()
     tap.ok(code == 0 and rest == b'', 'the server ends with its input')
     return tap.done()

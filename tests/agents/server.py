@@ -3,7 +3,9 @@
 import json
 import os
 import re
+import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -79,6 +81,8 @@ def guidance(polyprof, home):
         schema = tool['inputSchema']
         TAP.ok(schema['additionalProperties'] is False and tool['annotations']['readOnlyHint'] and
                {'budget', 'page'} <= set(schema['properties']) and set(schema['required']) <= set(schema['properties']), f'{name} is described')
+    said = subprocess.run([polyprof, 'help', 'agents'], capture_output=True).stdout
+    TAP.ok(0 < len(said) <= 1200, '`help agents` takes at most 600 tokens', len(said))
     words = []
     for prompt in server.ask('prompts/list')['result']['prompts']:
         given = {a['name']: 'x' for a in prompt['arguments']}
@@ -122,6 +126,20 @@ def mendable(polyprof, home):
         answer, size, result = server.call(tool, **arguments)
         TAP.ok(result.get('isError') and len(answer['error']) > 15 and '--' not in answer['error'] and 'polyprof' not in answer['error'],
                f'no words of the shell: {tool} {arguments}', answer)
+    subprocess.run([polyprof, 'convert', '-q', '--to', 'spx', '-o', os.path.join(home, 'report.json'), os.path.join(home, SAMPLE)], check=True,
+                   capture_output=True)
+    body = next(name for name in os.listdir(home) if name.startswith('report.txt'))
+    TAP.ok('rows' in server.call('top', file='report.json')[0], 'a report of two files')
+    with tempfile.TemporaryDirectory() as other:
+        shutil.move(os.path.join(home, body), other)
+        os.symlink(os.path.join(other, body), os.path.join(home, body))
+        # One that has not read it yet.
+        fresh = Server(polyprof, home)
+        answer, _, result = fresh.call('top', file='report.json')
+        TAP.ok(result.get('isError') and 'outside' in answer['error'], 'the body of a report is a link', answer)
+        fresh.end()
+    for name in ('report.json', body):
+        os.unlink(os.path.join(home, name))
     rows = server.call('list')[0]['rows']
     TAP.same([row[0] for row in rows], [SAMPLE], 'links and pipes are not listed')
     TAP.same([row[0] for row in server.call('list', dir='./')[0]['rows']], [SAMPLE], 'nor are names longer than need be')
@@ -143,14 +161,17 @@ def orders(polyprof, home):
                f'{tool} spells names', text[:200])
         TAP.ok('IGNORE' not in json.dumps([answer.get('error'), answer.get('notes')]), f'{tool} quotes none')
     handle = next(r[0] for r in server.call('top', file='evil.folded')[0]['rows'] if r[5].startswith('x' * 8))
-    name, page, pages = '', None, 0
+    name, page, pages, wrong = '', None, 0, []
     while pages < 2000:
         answer, size, _ = server.call('show', file='evil.folded', function=handle, budget=20000, **({'page': page} if page else {}))
         name += answer['name']
         pages += 1
+        if ('self' in answer) != (page is None) or size > 40000 or ('cut' in answer and size < 36000):
+            wrong.append((pages, size, sorted(answer)))
         if 'cut' not in answer:
             break
         page = answer['cut']['next']['page']
+    TAP.ok(not wrong, 'costs are on the first page of a name, and pages are full', wrong[:3])
     TAP.same((len(name), answer['name_bytes']), (1000000, 1000000), f'a name of a megabyte, in {pages} pages')
     handle = next(r[0] for r in server.call('top', file='evil.folded')[0]['rows'] if '2J' in r[5])
     TAP.same(server.call('show', file='evil.folded', function=handle)[0].get('name_hex'), b'\x1b[2J\xff'.hex(), 'bytes that were spelled')
@@ -314,6 +335,41 @@ def memory(polyprof, home):
     server = Server(polyprof, '--memory', '24M', home)
     fine = all('rows' in server.call('top', file=f'm{at}.folded', budget=300)[0] for at in range(40))
     TAP.ok(fine and peak(server) < limit(polyprof, 60000), 'profiles asked in turn stay within the limit', f'{fine}, {peak(server)} kB')
+    with open(os.path.join(home, 'large.folded'), 'w') as file:
+        for at in range(60):
+            file.write(''.join(f'main;f{at}{line}' for line in lines))
+    answer, _, result = server.call('top', file='large.folded')
+    said = re.fullmatch(r'this takes (?:at least|more than) (\d+) MiB of memory, and the server may use 24 MiB; .*', answer.get('error', ''))
+    TAP.ok(result.get('isError') and said and 24 <= int(said[1]) < 2400, 'a profile that is too large is refused with what it takes', answer)
+    TAP.ok('rows' in server.call('top', file='m1.folded')[0], 'others are answered after that')
+    server.end()
+
+
+def replaced(polyprof, home):
+    """A file that belongs to another is replaced: what was read before is not what is answered, and the stamp says so."""
+    tests = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    spx, perf = os.path.join(tests, 'formats/spx/good'), os.path.join(tests, 'conformance/perf/threads.perf.data')
+    shutil.copy(os.path.join(spx, '05-tiny.json'), os.path.join(home, 'run.json'))
+    shutil.copy(os.path.join(spx, '05-tiny.txt.zst'), os.path.join(home, 'run.txt.zst'))
+    shutil.copytree(perf, os.path.join(home, 'threads.perf.data'))
+    shutil.copytree(os.path.join(tests, 'conformance/web/uftrace'), os.path.join(home, 'uftrace'))
+    server = Server(polyprof, home)
+
+    def asked(file):
+        answer, _, _ = server.call('top', file=file, budget=1000)
+        line = subprocess.run([polyprof, 'top', '--json', '--budget', '1000', os.path.join(home, file)], capture_output=True)
+        TAP.same(json.loads(line.stdout).get('stamp'), answer.get('stamp'), f'{file}: one stamp on both ways in')
+        return answer.get('stamp'), answer.get('total'), answer.get('rows')
+
+    for file, part, by in (('run.json', 'run.txt.zst', os.path.join(spx, '05-closures-builtins.txt.zst')),
+                           ('threads.perf.data/data', 'threads.perf.data/data.0', os.path.join(perf, 'data.1')),
+                           ('uftrace/info', 'uftrace/15594.dat', os.path.join(tests, 'conformance/web/uftrace/15597.dat'))):
+        first, again = asked(file), asked(file)
+        TAP.same(again, first, f'{file}: nothing changed')
+        shutil.copy(by, os.path.join(home, part + '.new'))
+        os.replace(os.path.join(home, part + '.new'), os.path.join(home, part))
+        now = asked(file)
+        TAP.ok(now[0] != first[0] and now[1:] != first[1:], f'{file}: {part} was replaced', (first, now))
     server.end()
 
 
@@ -321,7 +377,7 @@ def main():
     polyprof = os.path.abspath(sys.argv[1])
     parts = [eras, hostile, cancelled, dropped]
     if sanitizer(polyprof) != 'tsan':
-        parts += [guidance, mendable, orders, memory, writing]
+        parts += [guidance, mendable, orders, memory, writing, replaced]
     for part in parts:
         with tempfile.TemporaryDirectory() as home:
             with open(os.path.join(home, SAMPLE), 'w') as file:

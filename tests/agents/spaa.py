@@ -44,7 +44,13 @@ def totals(polyprof, path):
 def in_stacks(polyprof, path):
     """The same of stacks alone: what is stated of a whole may be more."""
     run = subprocess.run([polyprof, 'tree', '--json', path], capture_output=True)
-    return {name.split('/')[-1]: value for name, value in json.loads(run.stdout)['root']['total'].items()}
+    sums, todo = {}, [json.loads(run.stdout)['root']]
+    while todo:
+        node = todo.pop()
+        todo += node['children']
+        for name, value in node['self'].items():
+            sums[name.split('/')[-1]] = sums.get(name.split('/')[-1], 0) + value
+    return sums
 
 
 def budget_wrong(polyprof, path, budget, out):

@@ -27,8 +27,8 @@ $ polyprof callers --json htmlspecia1chars app.folded
 !   include
 = 2
 $ polyprof top --json -m nosuch app.folded
-  {"error": {"rule": "no-metric", "message": "no metric 'nosuch' in this profile (there is samples)", "file": "app.folded"}}
-! polyprof: error: no metric 'nosuch' in this profile (there is samples)
+  {"error": {"rule": "no-metric", "message": "no metric 'nosuch' in this profile; it has samples", "file": "app.folded"}}
+! polyprof: error: no metric 'nosuch' in this profile; it has samples
 = 2
 $ polyprof top --json --no-such-option app.folded
   {"error": {"rule": "usage", "message": "unknown option '--no-such-option'", "file": null}}
@@ -41,8 +41,8 @@ $ polyprof nosuch --json
 ! Try `polyprof --help`.
 = 2
 $ polyprof diff --json app.folded
-  {"error": {"rule": "usage", "message": "one file alone must be a differential profile; name two", "file": "app.folded"}}
-! polyprof: error: one file alone must be a differential profile; name two
+  {"error": {"rule": "usage", "message": "name two files to compare; one alone must be a differential profile", "file": "app.folded"}}
+! polyprof: error: name two files to compare; one alone must be a differential profile
 ! Try `polyprof diff --help`.
 = 2
 $ polyprof gate --format json app.folded missing.folded --fail-if 'total > 1'

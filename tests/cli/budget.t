@@ -1,9 +1,9 @@
 # Answers under a budget, and handles that are the same in every process
 
 $ polyprof top --json --budget 300 app.folded | sed "s/stamp[\": =]*[0-9a-f]*/STAMP/"
-  {"tool":"top","file":"app.folded","format":"folded","STAMP","complete":true,"metric":"samples","unit":"samples","total":1047,"sort":"self","count":16,"columns":["id","pct","self","total","calls","name","place"],"rows":[["f1",39.35,412,412,null,"PDO->query",""],["f2",17.96,188,188,null,"PDOStatement->fetch",""],["f3",13.66,143,143,null,"htmlspecialchars",""],["f4",9.26,97,97,null,"UserRepository->hydrate",""],["f5",5.83,61,204,null,"Twig\\Template->display",""]],"cut":{"rows":11,"pct":13.94,"next":{"page":"5"}}}
+  {"tool":"top","file":"app.folded","format":"folded","STAMP","complete":true,"metric":"samples","unit":"samples","total":1047,"sort":"self","count":16,"columns":["id","pct","self","total","calls","name","place"],"rows":[["f1",39.35,412,412,null,"PDO->query",""],["f2",17.96,188,188,null,"PDOStatement->fetch",""],["f3",13.66,143,143,null,"htmlspecialchars",""],["f4",9.26,97,97,null,"UserRepository->hydrate",""],["f5",5.83,61,204,null,"Twig\\Template->display",""],["f6",5.54,58,58,null,"include",""]],"cut":{"rows":10,"pct":8.4,"next":{"page":"6"}}}
 $ polyprof top --json --budget 300 --page 4 app.folded | sed "s/stamp[\": =]*[0-9a-f]*/STAMP/"
-  {"tool":"top","file":"app.folded","format":"folded","STAMP","complete":true,"metric":"samples","unit":"samples","total":1047,"sort":"self","count":16,"columns":["id","pct","self","total","calls","name","place"],"rows":[["f5",5.83,61,204,null,"Twig\\Template->display",""],["f6",5.54,58,58,null,"include",""],["f7",3.34,35,35,null,"Twig\\Cache->load",""],["f8",2.29,24,24,null,"match",""],["f9",1.62,17,17,null,"session_start",""],["f10",0.86,9,67,null,"autoload",""]],"cut":{"rows":6,"pct":0.29,"next":{"page":"10"}}}
+  {"tool":"top","file":"app.folded","format":"folded","STAMP","complete":true,"metric":"samples","unit":"samples","total":1047,"sort":"self","count":16,"columns":["id","pct","self","total","calls","name","place"],"rows":[["f5",5.83,61,204,null,"Twig\\Template->display",""],["f6",5.54,58,58,null,"include",""],["f7",3.34,35,35,null,"Twig\\Cache->load",""],["f8",2.29,24,24,null,"match",""],["f9",1.62,17,17,null,"session_start",""],["f10",0.86,9,67,null,"autoload",""],["f11",0.29,3,1047,null,"main",""]],"cut":{"rows":5,"pct":0,"next":{"page":"11"}}}
 $ polyprof tree --json --budget 500 app.folded | sed "s/stamp[\": =]*[0-9a-f]*/STAMP/"
   {"tool":"tree","file":"app.folded","format":"folded","STAMP","complete":true,"metric":"samples","unit":"samples","total":1047,"count":17,"columns":["id","f","depth","skip","pct","total","self","calls","name"],"rows":[["n1",null,0,0,100,1047,0,null,"(all)"],["n2","f11",1,0,100,1047,3,null,"main"],["n5","f13",2,2,89.4,936,0,null,"UserController->show"],["n6","f14",3,0,57.31,600,0,null,"UserRepository->find"],["n7","f1",4,0,39.35,412,412,null,"PDO->query"],["n8","f2",4,0,17.96,188,188,null,"PDOStatement->fetch"],["n9","f12",3,0,22.83,239,0,null,"Twig->render"],["n10","f5",4,0,19.48,204,61,null,"Twig\\Template->display"],["n11","f3",5,0,13.66,143,143,null,"htmlspecialchars"],["n9+",null,4,0,3.34,35,null,null,"1 more"],["n13","f4",3,0,9.26,97,97,null,"UserRepository->hydrate"],["n2+",null,2,0,10.32,108,null,null,"3 more"]],"cut":{"rows":5,"pct":13.66,"next":{"node":"n2","page":"1.13.0"}}}
 $ polyprof tree --json --budget 300 --node n3 app.folded | sed "s/stamp[\": =]*[0-9a-f]*/STAMP/"
@@ -118,7 +118,7 @@ $ polyprof tree --json --budget 400 --node n999 app.folded
 = 2
 $ polyprof top --json --budget 400 -m cycles app.folded
   {"tool":"top","error":"no such metric; `info` lists those there are"}
-! polyprof: error: no metric 'cycles' in this profile (there is samples)
+! polyprof: error: no metric 'cycles' in this profile; it has samples
 = 2
 $ polyprof top --json --budget 10 app.folded
   {"tool":"top","error":"budget takes 300 to 20000 tokens"}

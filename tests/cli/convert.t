@@ -43,11 +43,11 @@ $ for to in x.svg x.html.gz x.csv x.png.zst; do polyprof convert app.folded --to
   2
   2
   ls: cannot access 'x.*': No such file or directory
-! polyprof: error: x.svg would contain folded, whatever its name says: name it x.folded
-! polyprof: error: x.html.gz would contain folded, whatever its name says: name it x.folded
-! polyprof: error: x.csv would contain folded, whatever its name says: name it x.folded
-! polyprof: error: x.png.zst would contain folded, whatever its name says: name it x.folded
-! polyprof: error: x.svg would contain spaa, whatever its name says: name it x.spaa
+! polyprof: error: x.svg would be a misleading name for folded output: use x.folded
+! polyprof: error: x.html.gz would be a misleading name for folded output: use x.folded
+! polyprof: error: x.csv would be a misleading name for folded output: use x.folded
+! polyprof: error: x.png.zst would be a misleading name for folded output: use x.folded
+! polyprof: error: x.svg would be a misleading name for spaa output: use x.spaa
 = 2
 $ for to in y.txt y.out y.json y.collapsed y.xdebug; do polyprof convert -q app.folded --to folded -o $to; echo $?; done; cmp y.txt y.json && rm y.*
   0
@@ -65,7 +65,7 @@ $ polyprof convert change.diff.folded --to diff-folded -o x.folded
 = 2
 $ printf 'a;b 2\na 1\n' >y.folded; polyprof convert -q y.folded --to trace-event -o y.json && polyprof y.json
   y.json: trace events (Chrome, Perfetto, node, Hermes) by polyprof@0.1.0
-    dur: 3.00 µs, 2 functions, 2 stacks, 2 calls
+    duration: 3.00 µs, 2 functions, 2 stacks, 2 calls
 
   Costliest functions
        self  self%                  total  total%  calls  function
@@ -136,7 +136,7 @@ $ polyprof convert -m before change.diff.folded --to folded 2>/dev/null
   main;render;escape 0
 
 $ polyprof convert -m nothing change.diff.folded --to folded
-! polyprof: error: no metric 'nothing' in this profile (there is before, after)
+! polyprof: error: no metric 'nothing' in this profile; it has before, after
 = 2
 
 A failure leaves the old file as it was.
@@ -205,3 +205,29 @@ $ polyprof convert --lossless app.folded --to xdebug -o never.xt
 What SPAA carries of another format is the same when it is written again, packed or not.
 
 $ for file in bakery.pb bakery.pb.gz bakery.otlp drop.pb app.folded memory.xt level.out pool.json oven.heaptrack whole.callgrind; do polyprof convert -q $file --to spaa -o once.spaa; polyprof convert -q once.spaa --to spaa -o twice.spaa; cmp once.spaa twice.spaa; done
+
+An output that is full is the one thing that is said.
+
+$ awk 'BEGIN { for (i = 0; i < 40000; i++) print "main;f" i " 1" }' > many.folded; polyprof convert many.folded --to folded --max-output 300K -o full.folded
+! full.folded: error: cannot write: it would be too large; --max-output SIZE allows more [io-write-failed]
+= 4
+$ polyprof convert many.folded --to speedscope -o many.json -q; polyprof convert many.json --to folded --max-output 300K -o full.folded
+! full.folded: error: cannot write: it would be too large; --max-output SIZE allows more [io-write-failed]
+= 4
+
+A CPU profile is known by its samples when they are so many that its nodes are out of sight, and nothing else stands before them.
+
+$ printf '#!/bin/sh\nprintf "{%%s\\"samples\\":[" "$1"; yes 2, | head -40000 | tr -d "\\n"; printf "2],\\"nodes\\":[{\\"id\\":1,\\"callFrame\\":{\\"functionName\\":\\"(root)\\"},\\"children\\":[2]},{\\"id\\":2,\\"callFrame\\":{\\"functionName\\":\\"work\\"}}]}"\n' > v8; sh v8 | polyprof check -
+  -:1:12: note: there are 0 hits and 40001 samples [cpuprofile-hits]
+  -: accept (cpuprofile: 1 note)
+$ sh v8 '"endTime":40000,' | polyprof check -
+  -:1:28: note: there are 0 hits and 40001 samples [cpuprofile-hits]
+  -: accept (cpuprofile: 1 note)
+$ sh v8 '"data":[2],' | polyprof check -
+  -: error: no format recognises it; this is JSON, but not from a profiler that is known here: `polyprof formats` lists what can be read [io-unknown-format]
+  -: reject (1 error)
+= 3
+$ printf '{"samples":[2],"endTime":1}' | polyprof check -
+  -: error: no format recognises it; this is JSON, but not from a profiler that is known here: `polyprof formats` lists what can be read [io-unknown-format]
+  -: reject (1 error)
+= 3

@@ -199,7 +199,7 @@ $ polyprof diff --normalize time before.folded after.folded
 = 3
 
 $ polyprof diff before.folded
-! polyprof: error: one file alone must be a differential profile; name two
+! polyprof: error: name two files to compare; one alone must be a differential profile
 ! Try `polyprof diff --help`.
 = 2
 
@@ -261,7 +261,7 @@ $ polyprof diff --format csv --json md1.folded md2.folded
 ! Try `polyprof diff --help`.
 = 2
 $ polyprof diff --format markdown md1.folded md2.folded -o x.csv
-! polyprof: error: x.csv would contain md, whatever its name says: name it x.md
+! polyprof: error: x.csv would be a misleading name for md output: use x.md
 = 2
 
 What Xdebug measured stays the whole where its closures meet one that is not told apart: 104, not the sum 102 of what each took itself.

@@ -161,7 +161,7 @@ $ polyprof tree -m 'Memory_(bytes)' clamped.xt
      80.0%  4.00 KiB         0 B  4.00 KiB  4.00 KiB      1    ├ churn › php::str_repeat
      20.0%  1.00 KiB         0 B  1.00 KiB  1.00 KiB      1    └ php::range
 $ polyprof tree -m 'Memory_(bytes)' --json --depth 1 clamped.xt
-  {"format": "xdebug", "complete": true, "metric": "Memory_(bytes)", "unit": "bytes", "units": {"Time_(10ns)": "ns", "Memory_(bytes)": "bytes"}, "total": 5120, "estimated": false, "root": {"name": "", "self": {"Time_(10ns)": 0, "Memory_(bytes)": 0}, "total": {"Time_(10ns)": 700, "Memory_(bytes)": 5120}, "gained": {"Memory_(bytes)": 0}, "given_back": {"Memory_(bytes)": 0}, "children": [{"name": "{main}", "file": "/app/a.php", "line": 1, "calls": 1, "self": {"Time_(10ns)": 300, "Memory_(bytes)": 0}, "total": {"Time_(10ns)": 700, "Memory_(bytes)": 5120}, "gained": {"Memory_(bytes)": 0}, "given_back": {"Memory_(bytes)": 0}, "children": []}]}}
+  {"format": "xdebug", "complete": true, "metric": "Memory_(bytes)", "unit": "bytes", "units": {"Time_(10ns)": "ns", "Memory_(bytes)": "bytes"}, "total": 1024, "estimated": false, "root": {"name": "", "self": {"Time_(10ns)": 0, "Memory_(bytes)": 0}, "total": {"Time_(10ns)": 700, "Memory_(bytes)": 1024}, "gained": {"Memory_(bytes)": 0}, "given_back": {"Memory_(bytes)": 0}, "children": [{"name": "{main}", "file": "/app/a.php", "line": 1, "calls": 1, "self": {"Time_(10ns)": 300, "Memory_(bytes)": 0}, "total": {"Time_(10ns)": 700, "Memory_(bytes)": 1024}, "gained": {"Memory_(bytes)": 0}, "given_back": {"Memory_(bytes)": 0}, "children": []}]}}
 
 $ polyprof callers -m Memory alloc memory.xt
   alloc: 1.11 MiB in all, 0 B by itself, 3 calls
@@ -189,7 +189,7 @@ $ polyprof convert -m zm pool.json --to folded -o -
   /app/pool.php;build 0
   /app/pool.php;build;fill 16000
   /app/pool.php;release 0
-! standard output: warning: not written: counts of calls (5) [loss-calls]
+! standard output: warning: not written: counts of calls (4) [loss-calls]
 ! standard output: warning: not written: steps up and down of metrics that fall (2) [loss-gains]
 ! standard output: warning: not written: events in their order [loss-timeline]
 ! standard output: warning: not written: start and end of the recording [loss-time]
@@ -277,3 +277,24 @@ $ polyprof convert -q two.xt --to spx -o two.json && polyprof top --csv -m zm tw
   name,file,line,module,calls,self_wt,total_wt,self_zm,total_zm,gained_zm,given_back_zm
   f,/app/a.php,2,,2,200,200,60,60,60,0
   {main},/app/a.php,1,,1,50,250,7,67,7,0
+
+What cg_diff writes has costs below 0: shares are of those above it.
+
+$ printf 'desc: Files compared:   a; b\ncmd:  ./a; ./b\nevents: Ir\nfl=a.c\nfn=grew\n0 300\nfn=shrank\n0 -200\nsummary: 100\n' > cgdiff.out; polyprof top cgdiff.out
+  instructions: 100 in 2 functions
+
+     net   self%                net total  total%  function  place
+     300  100.0%  ████████████        300  100.0%  grew      a.c
+    -200    0.0%                     -200    0.0%  shrank    a.c
+$ polyprof info --json cgdiff.out | grep -o '"metrics": [^]]*]'
+  "metrics": [{"name": "Ir", "unit": "count", "total": 100, "title": "instructions", "falls": true}]
+$ rm cgdiff.out
+
+--min keeps what was given back in large pieces, too.
+
+$ polyprof top -m zm --min 40 --csv -q pool.json
+  name,file,line,module,calls,self_wt,total_wt,self_zm,total_zm,gained_zm,given_back_zm
+  fill,,,,2,80,80,16000,16000,16000,0
+  /app/pool.php,,,,1,65,200,-1100,0,200,1300
+  release,,,,1,15,15,-7000,-7000,0,7000
+  build,,,,2,40,120,-7900,8100,100,8000

@@ -139,6 +139,20 @@ $ polyprof top --time yesterday tiny.json
 ! polyprof: error: --time: 'yesterday' is not a range of time; write FROM..TO with numbers in ns, us, ms, s, min, h or %, such as 1.5s..2s, ..20% or 300ms..
 = 2
 
+A range that ends before it begins is a mistake, not a range that holds nothing.
+
+$ polyprof top --time 5ms..1ms tiny.json
+! polyprof: error: --time: '5ms..1ms' ends before it begins; write FROM..TO with the earlier time first
+= 2
+$ polyprof top --time 60%..20% tiny.json
+! polyprof: error: --time: '60%..20%' ends before it begins; write FROM..TO with the earlier time first
+= 2
+$ polyprof top --time 60%..1ns tiny.json
+! polyprof: error: --time ends before it begins in this profile; write FROM..TO with the earlier time first
+= 2
+$ polyprof top --time 1ns..60% -q -n 1 tiny.json | head -1
+  wall time: 47.7 µs in 4 functions
+
 What cannot work says so.
 
 $ polyprof top --focus '(' app.folded
@@ -246,3 +260,12 @@ $ polyprof convert --thread 7 cycle.callgrind --to folded -o - | wc -l
 $ polyprof flame --event none app.folded -o none.svg && grep -c 'class="frame"' none.svg
   1
 ! polyprof: the filters leave nothing; events: samples
+
+# A trace does not say when it began: --time counts from its first event
+$ printf '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"name":"a","ts":9000000000,"dur":1000000},{"ph":"X","pid":1,"tid":1,"name":"b","ts":9000500000,"dur":200000}]}' >late.trace.json && polyprof top --time 0ms..600ms late.trace.json
+  duration: 600 ms in 2 functions
+
+      self  self%                 total  total%  calls  function
+    500 ms  83.3%  ████████████  600 ms  100.0%      1  a
+    100 ms  16.7%  ██▍           100 ms   16.7%      1  b
+! polyprof: the filters keep 60.0%, duration: 600 ms; shares below are of that

@@ -73,7 +73,7 @@ $ printf 'PERFILE2\150\0\0\0' >perf.data; polyprof perf.data
 ! perf.data@0xc: error: the header is cut [perf-header]
 = 3
 $ printf '{"nodes": [{"id": 1, "callFrame": {}}]}' >node.cpuprofile; polyprof node.cpuprofile
-  node.cpuprofile: CPU profiles of V8 (node, Chrome)
+  node.cpuprofile: V8 CPU profile (node, Chrome)
     0 samples, 1 function, 1 stack
 
   Costliest functions
@@ -89,7 +89,7 @@ $ printf '{"nodes": [{"id": 1, "callFrame": {}}]}' >node.cpuprofile; polyprof no
     all views in one page        polyprof report node.cpuprofile -o report.html
 
 $ for bytes in 'v8-version,11,3,244,8,0' 'TRACE START [2026-11-15 08:08:01]' 'gmon' 'FLR\0\0\2' 'SQLite format 3' 'PK\3\4' '\3757zXZ' 'BZh9' \
->     '\177ELF\2\1\1' '\0asm' '\317\372\355\376' 'JAVA PROFILE 1.0.2' 'Nettrace' '{"snapshot":{"meta":{"node_fields":[]}}}' '{"traceEvents":[]}' \
+>     '\177ELF\2\1\1' '\0asm' '\317\372\355\376' 'JAVA PROFILE 1.0.2' 'Nettrace' '{"traceEvents":[]}' \
 >     '{"a":1}' '<svg xmlns="x">' '#!/bin/sh'; do
 >   printf "$bytes" > stranger; polyprof stranger 2>&1 | sed 's/.*recognises it; //'; done
   this is a V8 log (node --prof): `node --prof-process --preprocess` turns it into JSON [io-unknown-format]
@@ -105,9 +105,8 @@ $ for bytes in 'v8-version,11,3,244,8,0' 'TRACE START [2026-11-15 08:08:01]' 'gm
   this is a program or library (macOS): record a profile of it first [io-unknown-format]
   this is a Java heap dump (hprof): `polyprof formats` lists what can be read [io-unknown-format]
   this is a .NET trace (nettrace): `polyprof formats` lists what can be read [io-unknown-format]
-  this is a V8 heap snapshot (node, Chrome): `node --heap-prof` records who allocates [io-unknown-format]
   stranger: trace events (Chrome, Perfetto, node, Hermes)
-    dur: 0 ns
+    duration: 0 ns
     nothing was recorded: the profile is empty
 
   Next steps

@@ -193,7 +193,7 @@ $ polyprof gate closures.xt closures.xt --fail-if 'self({main}) > 1us' --format 
 $ polyprof gate here.callgrind here.callgrind --fail-if 'total > +1%' --format github
   ::notice title=polyprof gate::the limit holds
 $ polyprof gate here.callgrind here.callgrind --fail-if 'total > +1%' --format sarif -o x.xml
-! polyprof: error: x.xml would contain sarif, whatever its name says: name it x.sarif
+! polyprof: error: x.xml would be a misleading name for sarif output: use x.sarif
 = 2
 $ polyprof gate here.callgrind here.callgrind --fail-if 'total > +1%' --format sarif -o x.sarif && cat x.sarif | sed 's/semanticVersion": "[^"]*/semanticVersion": "VERSION/'
   {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [{"tool": {"driver": {"name": "polyprof", "semanticVersion": "VERSION", "rules": [{"id": "total > +1%", "shortDescription": {"text": "total > +1%"}, "fullDescription": {"text": "A limit of the whole: fails if total > +1%"}, "defaultConfiguration": {"level": "error"}}]}}, "results": []}]}

@@ -100,10 +100,10 @@ $ polyprof graph whole.cachegrind
 ! polyprof: error: this profile does not know which function called which
 = 3
 $ polyprof graph app.folded -o x.png
-! polyprof: error: x.png would contain svg, whatever its name says: name it x.svg
+! polyprof: error: x.png would be a misleading name for svg output: use x.svg
 = 2
 $ polyprof graph app.folded --format dot -o x.svg
-! polyprof: error: x.svg would contain dot, whatever its name says: name it x.dot
+! polyprof: error: x.svg would be a misleading name for dot output: use x.dot
 = 2
 $ polyprof graph --json recursion.folded -n 2
   {"format": "folded", "complete": true, "metric": "samples", "unit": "samples", "total": 42, "estimated": false, "functions": [{"name": "main", "self": {"samples": 0}, "total": {"samples": 42}}, {"name": "a", "self": {"samples": 0}, "total": {"samples": 17}}], "edges": []}

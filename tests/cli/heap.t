@@ -4,7 +4,7 @@ What heaptrack counts, in its order; all that was ever allocated comes first.
 
 $ polyprof info oven.heaptrack
   oven.heaptrack
-    format        heaptrack (heaptrack (allocations, interpreted or raw), variant interpreted)
+    format        heaptrack (heaptrack recording, variant interpreted)
     size          2.73 KiB
     producer      heaptrack 1.4.0
     time          93.0 ms
@@ -174,7 +174,7 @@ Through SPAA it stays the same.
 $ polyprof convert oven.heaptrack --to spaa -o oven.spaa && polyprof leaks oven.spaa > spaa.txt && polyprof leaks oven.heaptrack | cmp - spaa.txt
 
 $ polyprof leaks app.folded
-! polyprof: error: this profile does not say what is still in use at the end; heaptrack, gperftools and jemalloc record that
+! polyprof: error: this profile does not say what is still in use at the end; heaptrack, DHAT, gperftools and jemalloc record that
 = 3
 
 $ polyprof leaks -m alloc_bytes oven.heaptrack
@@ -239,3 +239,36 @@ $ printf 'heap profile: 2: 24 [4: 40] @ heap/2\n1: 8 [1: 8] @ 0x1000 0x2000\n1: 
   0x1100,,,,,32,32,3,3,16,16,1,1
   0x1000,,,,,8,8,1,1,8,8,1,1
   0x2000,,,,,0,40,0,4,0,24,0,2
+
+DHAT, Valgrind's --xtree-memory and V8 know what is in use at the end as well, and the summary offers to show it.
+
+$ printf '{"dhatFileVersion":2,"mode":"heap","verb":"Allocated","bklt":true,"bkacc":false,"tu":"instrs","Mtu":"Minstr","cmd":"./oven","pid":7,"te":9,"tg":5,"pps":[{"tb":100,"tbk":2,"tl":8,"mb":60,"mbk":1,"gb":60,"gbk":1,"eb":40,"ebk":1,"fs":[1]},{"tb":9,"tbk":1,"tl":8,"mb":9,"mbk":1,"gb":9,"gbk":1,"eb":0,"ebk":0,"fs":[2]}],"ftbl":["[root]","0x1: main (a.c:3)","0x2: free_it (a.c:9)"]}' > leak.dhat.json; polyprof leaks leak.dhat.json
+  bytes at the end: 40 B in 1 stack
+
+     share  live  allocations  allocated by
+    100.0%  40 B            1  main  a.c:3
+$ polyprof leak.dhat.json | grep leaks
+    memory in use at the end     polyprof leaks leak.dhat.json
+$ printf 'version: 1\ncreator: xtree-1\npositions: line\nevent: curB : currently allocated Bytes\nevent: curBk : currently allocated Blocks\nevents: curB curBk\nfl=a.c\nfn=main\n3 40 1\n' > xtree.kcg; polyprof leaks -q xtree.kcg
+  currently allocated Bytes: 40 B in 1 stack
+
+     share  live  allocations  allocated by
+    100.0%  40 B            1  main  a.c
+$ printf '{"head":{"callFrame":{"functionName":"(root)","scriptId":"0","url":"","lineNumber":-1,"columnNumber":-1},"selfSize":0,"id":1,"children":[{"callFrame":{"functionName":"bake","scriptId":"1","url":"file:///oven.js","lineNumber":2,"columnNumber":0},"selfSize":512,"id":2,"children":[]}]},"samples":[]}' > oven.heapprofile; polyprof leaks oven.heapprofile
+  live bytes: 512 B in 1 stack
+
+     share   live  allocated by
+    100.0%  512 B  bake  file:///oven.js:3
+
+Where the first metric is 0 everywhere, another one is named; who asks for it knows.
+
+$ printf 'version: 1\ncreator: xtree-1\npositions: line\nevent: curB : currently allocated Bytes\nevent: totB : total allocated Bytes\nevents: curB totB\nfl=a.c\nfn=main\n3 0 40\n' > freed.kcg; polyprof top freed.kcg; polyprof freed.kcg 2>&1 >/dev/null; polyprof top --csv -m curB freed.kcg
+  currently allocated Bytes: 0 B in 1 function
+
+    self  total  self total allocated Bytes  function  place
+     0 B    0 B                        40 B  main      a.c
+  polyprof: currently allocated Bytes is 0 everywhere; try -m totB
+  name,file,line,module,calls,self_curB,total_curB,self_totB,total_totB
+  main,a.c,,,,0,0,40,40
+! polyprof: currently allocated Bytes is 0 everywhere; try -m totB
+$ rm leak.dhat.json xtree.kcg oven.heapprofile freed.kcg

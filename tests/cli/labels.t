@@ -1,35 +1,37 @@
 # Labels: what samples are of, beside their stacks
 
-$ polyprof top --by label:comm switches.perf.data
+$ polyprof top --by label:comm --option symbols=no switches.perf.data
   CPU time: 3.00 ms in 1 value
 
        self   self%                  total  total%  self samples  value
     3.00 ms  100.0%  ████████████  3.00 ms  100.0%            10  sl
 
-$ polyprof top --label 'comm~^spin' -n 3 switches.perf.data
+$ polyprof top --label 'comm~^spin' -n 3 --option symbols=no switches.perf.data
   CPU time: 0 ns in 0 functions
   (esc)
 ! polyprof: the filters leave nothing
 
-$ polyprof top --label comm=nobody switches.perf.data
+$ polyprof top --label comm=nobody --option symbols=no switches.perf.data
   CPU time: 0 ns in 0 functions
   (esc)
 ! polyprof: the filters leave nothing
 
-$ polyprof top --by label:colour switches.perf.data
+$ polyprof top --by label:colour --option symbols=no switches.perf.data
 ! polyprof: error: nothing in this profile has a label 'colour'; `polyprof tags` lists those there are
 = 3
 
-$ polyprof top --label comm switches.perf.data
+$ polyprof top --label comm --option symbols=no switches.perf.data
 ! polyprof: error: --label: 'comm' chooses no label; write KEY=VALUE or KEY~RE
 = 2
 
-$ polyprof tree --root label:tid -n 8 switches.perf.data
+$ polyprof tree --root label:tid -n 8 --option symbols=no switches.perf.data
     total%    total     self  function
     100.0%  3.00 ms           (all)
     100.0%  3.00 ms           └ 4142
-     90.0%  2.70 ms  2.70 ms    ├ __libc_start_call_main › work (sl)
-     10.0%   300 µs   300 µs    └ [unknown] › _dl_cache_libcmp (ld-linux-x86-64.so.2)
+     90.0%  2.70 ms             ├ 0x2724a (libc.so.6)
+     80.0%  2.40 ms  2.40 ms    │ ├ 0x1146 (sl)
+     10.0%   300 µs   300 µs    │ └ 0x1151 (sl)
+     10.0%   300 µs   300 µs    └ 0x6d57 › 0x12cbe (ld-linux-x86-64.so.2)
 
 # Metadata of files answer, too, and tell them apart when they are merged
 $ polyprof top --by label:host_name closures.json tiny.json
@@ -100,7 +102,7 @@ $ polyprof traces --focus Twig --csv app.folded
   main;router;dispatch;UserController->show;Twig->render;Twig\Cache->load,,35
 ! polyprof: the filters keep 22.8%, 239 samples; shares below are of that
 
-$ polyprof tags switches.perf.data
+$ polyprof tags --option symbols=no switches.perf.data
        cost   cost%  key      value
     3.00 ms  100.0%  event    cpu-clock
     3.00 ms  100.0%  pid      4142
@@ -108,7 +110,7 @@ $ polyprof tags switches.perf.data
     3.00 ms  100.0%  thread   sl
     3.00 ms  100.0%  tid      4142
 
-$ polyprof tags --key thread --json switches.perf.data
+$ polyprof tags --key thread --json --option symbols=no switches.perf.data
   {"format": "perf", "complete": true, "metric": "period", "unit": "ns", "total": 3000000, "tags": [{"key": "thread", "value": "sl", "cost": {"period": 3000000, "samples": 10}}], "count": 1}
 
 $ polyprof top --base other.folded app.folded

@@ -60,7 +60,7 @@ $ polyprof list nowhere
 ! polyprof: error: nowhere: No such file or directory
 = 3
 $ polyprof list d/sub
-! polyprof: no profiles found
+! polyprof: no profiles found; --recursive looks further down
 
 Other profilers say less of themselves: the command, a sum, how long it took, and whether the end is there.
 

@@ -17,7 +17,7 @@ $ polyprof merge tiny.json steps.xt --to folded -o -
 ! polyprof: only 1 of 2 profiles has memory in use; its total is from that one alone
 ! polyprof: not all profiles hold individual calls; the merged one has only stacks
 ! standard output: warning: not written: call sites in stacks [loss-stack-sites]
-! standard output: warning: not written: counts of calls (9) [loss-calls]
+! standard output: warning: not written: counts of calls (6) [loss-calls]
 ! standard output: warning: not written: events in their order [loss-timeline]
 ! standard output: warning: not written: files of functions (6) [loss-files]
 ! standard output: warning: not written: first lines of functions (6) [loss-first-lines]

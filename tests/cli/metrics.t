@@ -47,7 +47,7 @@ $ polyprof info r.json | grep -A7 metrics
 $ polyprof top --json -m 'Wall time' r.json | cut -c1-90
   {"format": "spx", "complete": true, "metric": "wt", "unit": "ns", "units": {"wt": "ns", "c
 $ polyprof top -m wt,nope r.json
-! polyprof: error: no metric 'nope' in this profile (there is wt = wall time, ct = CPU time, it = idle time, zm = memory in use, zmac = memory allocations, zmab = memory allocated, zgr = GC runs)
+! polyprof: error: no metric 'nope' in this profile; it has wt (wall time), ct (CPU time), it (idle time), zm (memory in use), zmac (memory allocations), zmab (memory allocated), zgr (GC runs)
 = 2
 $ polyprof tree -m 'memory allocated' r.json
     total%  total   self  calls  function

@@ -58,7 +58,7 @@ $ polyprof open app.folded -o -
 ! Try `polyprof open --help`.
 = 2
 $ polyprof open app.folded -o x.txt
-! polyprof: error: x.txt would contain html, whatever its name says: name it x.html
+! polyprof: error: x.txt would be a misleading name for html output: use x.html
 = 2
 
 Source files are part of a report as far as there is room.

@@ -54,7 +54,7 @@ The original is read when that is wanted.
 
 $ polyprof info inside.otlp
   inside.otlp
-    format        otlp (OTLP profiles (OpenTelemetry), variant protobuf)
+    format        otlp (OTLP profile (OpenTelemetry), variant protobuf)
     size          769 B
     facets        tree
     complete      yes
@@ -68,7 +68,7 @@ $ polyprof info inside.otlp
 
 $ polyprof info --option payload=use inside.otlp
   inside.otlp
-    format        otlp (OTLP profiles (OpenTelemetry))
+    format        otlp (OTLP profile (OpenTelemetry))
     size          769 B
     recorded      2023-11-14 22:13:20 UTC
     time          2.50 s

@@ -245,3 +245,10 @@ A text that is cut within a record that is no sample is not complete.
 $ printf 'perf-exec 7 [000] 0.000000: PERF_RECORD_COMM: perf-exec:7/7\na 7 [000] 1.000000: 250000 cpu-clock:\n\t1234 f+0x10 (/bin/a)\n\na 7 [000] 1.500000: PERF_RECORD_EX' > cut.txt; polyprof info --json cut.txt | grep -o '"complete": [a-z]*'
   "complete": false
 ! cut.txt: warning: the last record has no newline: the file may be cut [perf-script-end]
+
+Threads and events that could have been meant are named once each.
+
+$ polyprof top -n 1 --thread nobody branches.perf.data 2>&1 | grep leave
+  polyprof: the filters leave nothing; threads: app, wrk (1) x, child, :301
+$ polyprof top -n 1 --event nothing branches.perf.data 2>&1 | grep leave
+  polyprof: the filters leave nothing; events: cpu-clock, page-faults

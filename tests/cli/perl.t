@@ -44,7 +44,6 @@ $ polyprof top modules.out -n 6
     5.50 µs   0.6%  ▏             5.90 µs    0.6%      1       1      1  Early::BEGIN@2             /tmp/demo/lib/Early.pm:2
 
     ... and 5 more functions (-n 0 shows all)
-
     ... and 5 functions that cost nothing (-n 0 shows them)
 
 $ polyprof tree modules.out --min 0 --depth 2
@@ -79,7 +78,6 @@ $ polyprof top -q --time 0%..100% modules.out -n 3
     174 µs  18.6%  ████▎         180 µs   19.3%      1       1      1  main::BEGIN@2  /tmp/demo/modules.pl:2
 
     ... and 8 more functions (-n 0 shows all)
-
     ... and 5 functions that cost nothing (-n 0 shows them)
 
 $ for to in folded json callgrind xdebug spaa pynytprof; do polyprof convert -q modules.out --to $(echo $to | sed s,json,spx,) -o m.$to 2>/dev/null; polyprof top -q --json m.$to 2>/dev/null | python3 -c 'import json, sys; a = json.load(sys.stdin); print(a["format"], a["total"], a["functions"][0]["name"])'; done
@@ -100,7 +98,6 @@ $ polyprof convert -q m.spaa --to nytprof -o again.out && polyprof top -q -n 2 a
     233 µs  24.9%  █████▊        233 µs   24.9%      0  Late::RUNTIME  /tmp/demo/lib/Late.pm:1
 
     ... and 9 more functions (-n 0 shows all)
-
     ... and 5 functions that cost nothing (-n 0 shows them)
 
 $ polyprof merge -q modules.out modules.out -o twice.nytprof 2>/dev/null; polyprof top -q -n 2 twice.nytprof
@@ -111,7 +108,6 @@ $ polyprof merge -q modules.out modules.out -o twice.nytprof 2>/dev/null; polypr
     466 µs  24.9%  █████▊         466 µs   24.9%      0  Late::RUNTIME  /tmp/demo/lib/Late.pm:1
 
     ... and 9 more functions (-n 0 shows all)
-
     ... and 5 functions that cost nothing (-n 0 shows them)
 
 What Perl people look for: how deep a sub recurses and what that took, from how many places and files it is called, what is no Perl.
@@ -180,9 +176,8 @@ $ polyprof top -q -n 2 closures.out; for time in 0%..100% 0%.. ..100% 0ms..10s; 
   time: 93.1 µs in 4 functions
 
        self  self%                  total  total%  calls  places  files  function                       place
-    41.8 µs  44.9%  ████████████   142 µs  153.1%     12       2      1  main::__ANON__[closures.pl:4]  /home/demo/closures.pl:4
+    41.8 µs  44.9%  ████████████   142 µs             12       2      1  main::__ANON__[closures.pl:4]  /home/demo/closures.pl:4
     36.7 µs  39.4%  ██████████▌   36.7 µs   39.4%     12       2      1  main::make (recursion 5)       /home/demo/closures.pl:1
 
     ... and 1 more function (-n 0 shows all)
-
     ... and 1 function that costs nothing (-n 0 shows it)

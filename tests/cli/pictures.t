@@ -93,14 +93,14 @@ $ polyprof flame --flamechart --thread 101 -q threads.txt | grep -c 'class="fram
 
 # A name that says something else is no name for it, and nothing is written.
 $ polyprof flame -o flame.png app.folded
-! polyprof: error: flame.png would contain svg, whatever its name says: name it flame.svg
+! polyprof: error: flame.png would be a misleading name for svg output: use flame.svg
 = 2
 $ polyprof report -o report.txt app.folded
-! polyprof: error: report.txt would contain html, whatever its name says: name it report.html
+! polyprof: error: report.txt would be a misleading name for html output: use report.html
 = 2
 $ polyprof top --json -o top.csv app.folded
-  {"error": {"rule": "usage", "message": "top.csv would contain json, whatever its name says: name it top.json", "file": "app.folded"}}
-! polyprof: error: top.csv would contain json, whatever its name says: name it top.json
+  {"error": {"rule": "usage", "message": "top.csv would be a misleading name for json output: use top.json", "file": "app.folded"}}
+! polyprof: error: top.csv would be a misleading name for json output: use top.json
 = 2
 $ ls flame.png report.txt top.csv 2>/dev/null || echo none of them
   none of them

@@ -2,7 +2,7 @@
 
 $ polyprof bakery.pb.gz
   /bakery/bin/oven, 2023-11-14 22:13, 2.50 s
-    bakery.pb.gz: pprof (Go and many others)
+    bakery.pb.gz: pprof profile (Go and many others)
     11 samples, CPU time: 110 ns, 6 functions, 5 stacks
 
   Costliest functions
@@ -28,7 +28,7 @@ $ polyprof bakery.pb.gz
 
 $ polyprof info bakery.pb.gz
   bakery.pb.gz
-    format        pprof (pprof (Go and many others))
+    format        pprof (pprof profile (Go and many others))
     compression   gzip
     size          399 B
     recorded      2023-11-14 22:13:20 UTC
@@ -214,7 +214,7 @@ $ (echo '{"type":"header","format":"spaa","version":"1.0","source_tool":"perf","
 # Java's CPU profiles: words as gperftools writes them, with names behind them; big words in the other order, too; cut ones are used as far as they go
 $ printf '\0\0\0\0\3\0\0\0\1\0\0\0\20\47\0\0\0\0\0\0\2\0\0\0\2\0\0\0\3\0\0\0\4\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0 0x00000003 GC\n 0x0000004 com.example.f (Source.java:14)\n' > java.prof; polyprof top --json java.prof; polyprof info java.prof | sed -n 2p
   {"format": "pprof", "complete": true, "metric": "cpu", "unit": "ns", "units": {"samples": "count", "cpu": "ns"}, "total": 20000000, "estimated": false, "functions": [{"name": "GC", "self": {"samples": 2, "cpu": 20000000}, "total": {"samples": 2, "cpu": 20000000}}, {"name": "com.example.f", "file": "Source.java", "self": {"samples": 0, "cpu": 0}, "total": {"samples": 2, "cpu": 20000000}}], "count": 2}
-    format        pprof (pprof (Go and many others))
+    format        pprof (pprof profile (Go and many others))
 $ (printf '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\1\0\0\0\0\0\0\3\350\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\5\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\7') > cut.prof; polyprof top --csv cut.prof
   name,file,line,module,calls,self_samples,total_samples,self_cpu,total_cpu
   0x7,,,,,5,5,5000000,5000000

@@ -132,6 +132,7 @@ $ polyprof convert modules.out -o pair.spx
 ! pair.spx: warning: not written: source text (22) [loss-sources]
 ! pair.spx: warning: not written: last lines of functions (9) [loss-last-lines]
 ! pair.spx: warning: not written: marks of built-in functions (2) [loss-built-in]
+! pair.spx: warning: not written: functions that were never called (5) [loss-uncalled]
 ! pair.spx: warning: not written: processes and threads (1) [loss-threads]
 ! pair.spx: warning: not written: metadata (27) [loss-metadata]
 ! pair.spx: warning: under other names or units: time as wt [loss-units]
@@ -139,7 +140,7 @@ $ polyprof convert modules.out -o pair.spx
 $ ls pair*; polyprof info pair.json | grep -E 'format|metric|complete'
   pair.json
   pair.txt.zst
-    format        spx (SPX full reports (PHP), variant 0.5)
+    format        spx (SPX full report (PHP), variant 0.5)
     complete      yes
     metric        wall time: 935 µs (wt)
                   enabled_metrics

@@ -201,7 +201,7 @@ $ printf '{"exec_ts": 1794730094, "host_name": "web1", "process_pid": 77, "cli":
 $ printf '{"exec_ts": 1794730094, "host_name": "web1", "process_pid": 77, "cli": 1, "cli_command_line": "a.php --fast", "http_request_uri": "n/a", "http_method": "n/a", "http_host": "n/a", "enabled_metrics": ["wt", "zm"]}\n' > c.json
 $ TZ=UTC polyprof r.json | head -3
   GET /web.php?x=1 on web1 (shop.test:8080), 2026-11-15 08:08, 50.0 µs, 2 calls
-    r.json: SPX full reports (PHP) by php-spx
+    r.json: SPX full report (PHP) by php-spx
     wall time: 50.0 µs, memory in use: 7 B, 2 functions, 2 stacks
 $ polyprof r.json | grep costliest
     what the costliest calls     polyprof callees /app/a.php r.json
@@ -240,15 +240,15 @@ $ printf 'web 7/7 [000] 10.5: 100 cpu-clock:\n\t0 f (x)\n\nsh 8/8 [000] 10.6: 10
   web and 1 other command, 100 ms
 $ printf '@[\n    vfs_read+0\n    main+5\n, web]: 1200\n@[\n    vfs_write+0\n    main+5\n, web]: 3\n' > one.bpftrace; polyprof one.bpftrace | head -3
   web
-    one.bpftrace: bpftrace (maps by stack, text and JSON)
+    one.bpftrace: bpftrace output
     count: 1,203, 3 functions, 2 stacks
 $ printf '@calls[\n    vfs_read+0\n    main+5\n]: 1200\n@bytes[\n    vfs_write+0\n    main+5\n]: 31234567\n' > two.bpftrace; polyprof two.bpftrace | head -3
-  two.bpftrace: bpftrace (maps by stack, text and JSON)
+  two.bpftrace: bpftrace output
     @calls: 1,200
     @bytes: 31.2M
 $ printf 'heap_v2/1\n  t*: 2: 30 [0: 0]\n  t0: 2: 30 [0: 0]\n  t5: 0: 0 [0: 0]\n@ 0x401100 0x7f0000001000\n  t*: 2: 30 [0: 0]\n  t0: 2: 30 [0: 0]\n\nMAPPED_LIBRARIES:\n00400000-00402000 r-xp 00000000 08:01 1 /srv/oven\n7f0000000000-7f0000009000 r-xp 00000000 08:01 2 /lib/libc.so.6\n' > je.heap; polyprof -q je.heap | head -3
   /srv/oven
-    je.heap: jemalloc heap profiles (heap_v2) by jemalloc
+    je.heap: jemalloc heap profile
     live bytes: 30 B, live allocations: 2, 2 functions, 1 stack
 
 $ printf '{"type":"header","format":"spaa","version":"1.0","source_tool":"perf","frame_order":"leaf_to_root","events":[{"name":"cycles","kind":"hardware","sampling":{"mode":"period","primary_metric":"period"}}],"stack_id_mode":"local","source":{"tool":"perf","command":"wrk -c 4"}}\n' > a.spaa; polyprof a.spaa 2> /dev/null | head -1
@@ -269,14 +269,14 @@ Metrics of DHAT have names, too.
 
 $ printf '{"dhatFileVersion":2,"mode":"heap","verb":"Allocated","bklt":true,"bkacc":false,"tu":"instrs","Mtu":"Minstr","cmd":"./oven","pid":7,"te":9,"tg":5,"pps":[{"tb":100,"tbk":2,"tl":8,"mb":60,"mbk":1,"gb":60,"gbk":1,"eb":0,"ebk":0,"fs":[1]}],"ftbl":["[root]","0x1: main (a.c:3)"]}' > o.dhat.json; polyprof -q o.dhat.json | sed -n 1,3p
   ./oven (pid 7)
-    o.dhat.json: DHAT of Valgrind and of Rust by DHAT
+    o.dhat.json: DHAT heap profile (Valgrind, Rust)
     bytes allocated: 100 B, allocations: 2, bytes at the peak: 60 B, allocations at the peak: 1, bytes at the end: 0 B, allocations at the end: 0, most bytes at a time: 60 B, most allocations at a time: 1, 1 function, 1 stack
 
 Lines that samples hit are no statements: nobody counted how often they ran.
 
 $ printf '{"nodes":[{"id":1,"callFrame":{"functionName":"(root)","scriptId":"0","url":"","lineNumber":-1,"columnNumber":-1},"children":[2]},{"id":2,"callFrame":{"functionName":"bake","scriptId":"1","url":"file:///oven.js","lineNumber":0,"columnNumber":0},"hitCount":2,"positionTicks":[{"line":3,"ticks":2}]}],"startTime":0,"endTime":3000,"samples":[2,2],"timeDeltas":[1000,1000]}' > oven.cpuprofile
 $ polyprof oven.cpuprofile | head -n 2
-  oven.cpuprofile: CPU profiles of V8 (node, Chrome)
+  oven.cpuprofile: V8 CPU profile (node, Chrome)
     2 samples, time: 2.00 ms, 1 function, 1 stack
 $ polyprof info oven.cpuprofile | grep statements
 = 1

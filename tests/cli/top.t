@@ -138,11 +138,11 @@ $ polyprof top -m before change.diff.folded
        0   0.0%                   75  100.0%           0  main
 
 $ polyprof top -m befor change.diff.folded
-! polyprof: error: no metric 'befor' in this profile (there is before, after); did you mean 'before'?
+! polyprof: error: no metric 'befor' in this profile; it has before, after; did you mean 'before'?
 = 2
 
 $ polyprof top -m wt change.diff.folded
-! polyprof: error: no metric 'wt' in this profile (there is before, after)
+! polyprof: error: no metric 'wt' in this profile; it has before, after
 = 2
 
 $ polyprof top --json -n 1 change.diff.folded

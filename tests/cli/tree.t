@@ -195,8 +195,8 @@ $ for w in 60 160; do terminal $w polyprof tree --color never --min 3 stairs.fol
      62.9%  1,164                   ┊ [9] …\Class32::method32
      58.5%  1,082                   ┊ [10] …\Class36::method36
      54.1%  1,000  1,000            ┊ [11] hot
-     62.9%  1,164                         └ … › App\Module30\Class30::method30 › App\Module31\Class31::method31 › App\Module32\Class32::method32
-     58.5%  1,082                           └ … › App\Module34\Class34::method34 › App\Module35\Class35::method35 › App\Module36\Class36::method36
+     62.9%  1,164                         └ App\Module29\Class29::method29 › … › App\Module31\Class31::method31 › App\Module32\Class32::method32
+     58.5%  1,082                           └ App\Module33\Class33::method33 › … › App\Module35\Class35::method35 › App\Module36\Class36::method36
      54.1%  1,000  1,000                      └ App\Module37\Class37::method37 › App\Module38\Class38::method38 › App\Module39\Class39::method39 › hot
 $ terminal 80 polyprof tree --color never --min 1 stairs.folded
     total%  total   self  function
@@ -222,7 +222,7 @@ $ terminal 80 polyprof tree --color never --min 1 stairs.folded
      60.7%  1,123           │ │ │ │ │ │ │ ┊ [19] … › …\Module34\Class34::method34
      58.5%  1,082           │ │ │ │ │ │ │ ┊ [20] … › …\Module36\Class36::method36
      56.3%  1,041           │ │ │ │ │ │ │ ┊ [21] … › …\Module38\Class38::method38
-     54.1%  1,000  1,000    │ │ │ │ │ │ │ ┊ [22] … › hot
+     54.1%  1,000  1,000    │ │ │ │ │ │ │ ┊ [22] …\Class39::method39 › hot
       2.2%     40     40    │ │ │ │ │ │ │ ┊ [22] side
       2.2%     40     40    │ │ │ │ │ │ │ ┊ [21] side
       2.2%     40     40    │ │ │ │ │ │ │ ┊ [20] side

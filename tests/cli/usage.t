@@ -174,3 +174,9 @@ $ polyprof top -qn1 other.folded
      100  70.4%  ████████████    100   70.4%  PDO->query
 
     ... and 6 more functions (-n 0 shows all)
+
+A server names the directory that is not there.
+
+$ polyprof serve no/such/directory
+! polyprof: error: no/such/directory: no such file or directory
+= 3

@@ -21,6 +21,27 @@ $ polyprof callers "fib'2" out.callgrind --csv; polyprof callers fib out.callgri
   name,file,line,site_file,site_line,depth,calls,total_Time_(10ns),total_Memory_(bytes)
   {main},/app/fib.php,,/app/fib.php,11,1,1,52250,0
 
+A call that costs more than all functions by themselves is no part of the whole, so no share is shown of it.
+
+$ printf '# callgrind format\nevents: T\nfl=a.c\nfn=main\n10 7\ncfn=lost\ncalls=4 10\n11 9\ncfn=more\ncalls=1 1\n12 3\nfn=more\n1 3\n' >over.callgrind; polyprof top over.callgrind; polyprof callees main over.callgrind; polyprof graph over.callgrind -o - | grep -o 'label="[^"]*%[^"]*"'
+  T: 10 in 3 functions
+
+    self  self%                total  total%  calls  function  place
+       7  70.0%  ████████████     19              0  main      a.c
+       3  30.0%  █████▏            3   30.0%      1  more      a.c
+
+    ... and 1 function that costs nothing (-n 0 shows it)
+  main: 19 in all, 7 by itself, 0 calls
+  calls
+
+    total%  total  calls  function  called at
+     90.0%      9      4  lost      a.c:11
+     30.0%      3      1  more      a.c:12
+  label="main\nself 7 (70.0%)\ntotal 19"
+  label="more\nself 3 (30.0%)\ntotal 3 (30.0%)"
+  label="\xc2\xa0\xc2\xa030.0%\xc2\xa0\xc2\xa0\\n\xc2\xa0\xc2\xa01\xc3\x97\xc2\xa0\xc2\xa0" (esc)
+! polyprof: 2 of 3 functions, 1 of 2 calls are drawn; --min 0 -n 0 draws all
+
 A site that nobody knows is line 0; one that a stack knows is written.
 
 $ printf 'main;f;g 5\nmain;g 2\n' > plain.folded; polyprof convert plain.folded --to xdebug -q -o plain.xdebug; polyprof callers g --csv plain.xdebug; polyprof convert plain.folded --to callgrind -q -o plain.callgrind; grep -A1 ^calls plain.callgrind
