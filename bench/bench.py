@@ -60,6 +60,10 @@ class Bench:
             os.rename(path + '.part', path)
         return path
 
+    def best(self, command):
+        """The best of a few runs."""
+        return min((run_once(command) for _ in range(self.repeat)), key=lambda r: r.cpu)
+
     def table(self, question, rows, size=None):
         """
         Runs and prints one question. rows: (label, command) pairs, polyprof first; a command may be a

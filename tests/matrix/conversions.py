@@ -29,6 +29,8 @@ def run(*command):
     return subprocess.run(command, capture_output=True, timeout=120, stdin=subprocess.DEVNULL)
 
 
+DECLARED = 64  # a flag of functions: the file lists it, called or not
+
 # Which rules explain that a fact differs. Each rule that is reported must explain one that does.
 CHANGED = 'loss-names loss-homonyms loss-no-stack loss-roots loss-recursion estimated '
 SPENT = CHANGED + 'loss-values loss-exclusive loss-metrics '
@@ -55,6 +57,7 @@ EXPLAINED_BY = {
     'build ids': 'loss-build-ids',
     'marks': 'loss-marks loss-metrics',
     'built in': 'loss-built-in',
+    'uncalled': 'loss-uncalled loss-names',
     'homonyms': 'loss-homonyms loss-names loss-metrics loss-stacks',
     'places': 'loss-places',
     'columns': 'loss-columns',
@@ -153,8 +156,10 @@ class Facts:
         of, funcs = self.of, t['funcs']
         frames = [t['frames'][i] for i in {frame for _, frame in t['nodes'][1:]}]
         used = {frame[0] for frame in frames} | {e[i] for e in t['edges'] for i in (0, 1)} | {l[0] for l in t['lines']}
+        listed = {f[0] for f in funcs[1:] if f[6] & DECLARED}
         used = [funcs[i] for i in used if i]
         of['names'] = {f[0] for f in used}
+        of['uncalled'] = listed - of['names']
         for f in used:
             f[1], f[4] = ('' if text == '???' else text for text in (f[1], f[4]))
         of['files'] = {f[1] for f in used if f[1]}

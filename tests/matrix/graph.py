@@ -66,5 +66,16 @@ for name in FILES:
             seen[nodes[to]['function']] = calls + int(edge.get('calls', 0)), total + json.loads(edge['total'])
         ok({spelled(key): value for key, value in listed.items()} == seen,
            f"{name}: calls of {function['name'][:20]} as `callees` has them", (listed, seen))
+
+# Callers of which nothing else is known are drawn, but they are no functions that anything else counts.
+for name in ('modules.out', 'level.out'):
+    path = os.path.join(samples, name)
+    functions = json.loads(run('graph', '--json', '--min', '0', '-n', '0', path))['functions']
+    counted = json.loads(run('info', '--json', path))['counts']['functions']
+    ok(len([f for f in functions if not f.get('only_calls')]) == counted < len(functions),
+       f'{name}: as many functions as `info` counts, and who only calls', (len(functions), counted))
+    said = subprocess.run([polyprof, 'graph', '-n', '2', path], capture_output=True, check=True,
+                          stdin=subprocess.DEVNULL).stderr.decode()
+    ok(f' of {counted} functions' in said, f'{name}: what is left out is of as many', said)
 print(f'1..{number}')
 sys.exit(1 if failed else 0)

@@ -4,62 +4,24 @@
 Of every sample that knows lines, the shares of the costliest ones as printed, against what the report's data give. No
 share exceeds 100 %, nor do all of them together. Speaks TAP.
 """
-import base64
 import collections
 import glob
-import itertools
 import json
 import os
 import re
-import struct
 import subprocess
 import sys
 import tempfile
-import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from tap import Tap, share  # noqa: E402 (needs the path above)
+from report_data import columns_of, ids, numbers  # noqa: E402 (needs the path above)
+from tap import Tap, share  # noqa: E402
 
 SHOWN = 5
 
 
 def run(*command):
     return subprocess.run(command, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
-
-
-def columns_of(page):
-    """The columns of a report: name, kind, count, size, bytes, one after the other."""
-    text = re.search(r'id="data">([^<]*)<', page)[1]
-    data, at, found = zlib.decompress(base64.b64decode(text), 31), 0, {}
-    while at < len(data):
-        length = data[at]
-        name = data[at + 1:at + 1 + length].decode()
-        kind, count, size = struct.unpack_from('<cII', data, at + 1 + length)
-        at += length + 10
-        found[name] = kind, count, data[at:at + size]
-        at += size
-    return found
-
-
-def numbers(column):
-    kind, count, data = column
-    if kind == b'f':
-        return struct.unpack(f'<{count}d', data)
-    values, value, shift = [], 0, 0
-    for byte in data:
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            values.append((value >> 1) ^ -(value & 1) if kind == b'z' else value)
-            value = shift = 0
-    return values
-
-
-def ids(column):
-    """Numbers; of some columns the differences are written."""
-    kind, count, data = column
-    values = numbers((b'z' if kind == b'd' else kind, count, data))
-    return list(itertools.accumulate(values)) if kind == b'd' else values
 
 
 def by_place(columns, costs):

@@ -175,6 +175,27 @@ def mirror(a, b):
     return wrong
 
 
+def scaled(a, b, how):
+    """Scaled to one size, both ways have the same shares of their sides and mirrored verdicts."""
+    there = ask('diff', '--json', '-n', '0', '--normalize', how, a, b)
+    back = there and ask('diff', '--json', '-n', '0', '--normalize', how, '-m', there['before']['metric'], b, a)
+    if there is None:
+        return [] if ask('diff', '--json', '-n', '0', '--normalize', how, b, a) is None else ['only one way works']
+    if back is None:
+        return ['only one way works']
+    if (there['before']['metric'], there['after']['metric']) != (back['after']['metric'], back['before']['metric']):
+        return []
+
+    def verdicts(diff, before, after, told):
+        return collections.Counter(
+            (*(round(row[side][kind] / (diff[side]['total'] or 1), 6) + 0.0 for side in (before, after)
+               for kind in ('self', 'total')), told(row['status']), told(row['status_total']))
+            for row in diff['functions'])
+    one, two = verdicts(there, 'before', 'after', str), verdicts(back, 'after', 'before', MIRROR.get)
+    wrong = [] if there['status'] == MIRROR[back['status']] else [f"whole: {there['status']}, {back['status']}"]
+    return wrong + ([f'{how}: {list((one - two).items())[:2]} against {list((two - one).items())[:2]}'] if one != two else [])
+
+
 def place(f):
     return f['name'], f.get('name_hex'), f.get('file'), f.get('line'), f.get('column'), f.get('module')
 
@@ -317,6 +338,7 @@ def main():
     for a, b in pairs:
         wrong = mirror(a, b)
         if wrong is not None:
+            wrong += scaled(a, b, rng.choice(('total', 'samples', 'time')))
             ok(wrong, f'{names[a]} and {names[b]}: diff both ways')
         if wrong is not None and not a.endswith('.json'):
             ok(piped(a, b), f'{names[a]} and {names[b]}: diff of a pipe')

@@ -122,6 +122,11 @@ INPUTS = {
     'spx-0.5': ('new.txt', generator('gen_spx', '0.5', '80000')),
     'xdebug': ('cachegrind.out.1', generator('gen_xdebug', '2')),
     'spaa': ('x.spaa', generator('gen_spaa', '2')),
+    'speedscope': ('x.speedscope.json', generator('gen_web', 'speedscope', '2')),
+    'trace-event': ('trace.json', generator('gen_web', 'trace-x', '2')),
+    'firefox': ('firefox.json', generator('gen_web', 'firefox', '3')),
+    'stackprof': ('stackprof.json', generator('gen_web', 'stackprof', '2')),
+    'mojo': ('x.mojo', generator('gen_web', 'mojo', '1')),
     'perf-script': ('perf.txt', generator('gen_perf', '2', '60')),
 }
 

@@ -6,6 +6,7 @@ trees. No answer may take more than LIMIT times as long for four times the input
 long. Time of the processor is quickly had; where it grows too much, instructions under callgrind decide, since those are
 the same on a busy machine. Speaks TAP.
 """
+import json
 import os
 import shutil
 import subprocess
@@ -48,11 +49,24 @@ def callgrind_events(count):
     return header + ''.join(f'fn=f{i}\n1 {"0 " * (i % 8)}5\ncfn=f{i + 1}\ncalls=1 1\n2 1\n' for i in range(count))
 
 
+def firefox(count):
+    """A chain of as many stacks, each of which has a sample."""
+    rows = list(range(count))
+    table = {'length': 1, 'name': [0], 'isJS': [False], 'relevantForJS': [False], 'resource': [-1], 'source': [None], 'lineNumber': [None],
+             'columnNumber': [None], 'func': [0], 'address': [-1], 'inlineDepth': [0], 'category': [0], 'line': [None], 'column': [None]}
+    return json.dumps({
+        'meta': {'interval': 1, 'startTime': 0, 'version': 29, 'preprocessedProfileVersion': 60}, 'libs': [],
+        'shared': {'stringArray': ['f'], 'sources': {'length': 0, 'filename': []}, 'resourceTable': {'length': 0}, 'funcTable': table,
+                   'frameTable': table, 'stackTable': {'length': count, 'frame': [0] * count, 'prefix': [None, *rows[:-1]]}},
+        'threads': [{'name': 't', 'pid': '1', 'tid': 1, 'samples': {'length': count, 'weightType': 'samples', 'stack': rows, 'time': rows}}]})
+
+
 # name of the file, n, what it holds, which questions: {} is the file
 TOP = ['top {}', 'top -n 0 --json {}']
 TREE = ['{}', 'tree --min 0 -n 0 --json {}', 'diff {} {}', 'flame -o out.svg {}', 'report -o out.html {}']
 MANY = ['top {}', 'tree {}', 'info {}', 'convert --to folded -o out.folded {}', 'convert --to spaa -o out.spaa {}']
 SHAPES = {
+    'chain of stacks': ('chain.json', 2000, firefox, ['top {}', 'check {}', 'info {}', 'tree {}']),
     'threads': ('threads.txt', 2000, lambda n: perf(n, 'w {next} 1.{i:06}: 1 cycles:u:'),
                 ['top --by thread {}', 'info {}', 'flame -o out.svg {}', 'report -o out.html {}',
                  *(f'convert -q {{}} --to {to} -o out' for to in ('trace-event', 'firefox', 'speedscope', 'otlp', 'pprof', 'perf-script'))]),
