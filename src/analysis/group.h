@@ -55,7 +55,10 @@ pp_status pp_level_add(struct pp_derive *, pp_func, struct pp_values costs, uint
 pp_status pp_group_series(const struct pp_profile *, enum pp_group_by, struct pp_slice label,
                           struct pp_profile **out, struct pp_buf *problem);
 
-/* How many threads there are: the rows by thread, 1 where a profile does not tell them apart. False when out of memory. */
+/*
+ * How many threads there are: the rows by thread but for processes as a whole beside their threads; 1 where a profile does not
+ * tell them apart. False when out of memory.
+ */
 bool pp_threads_count(const struct pp_profile *, uint64_t *);
 
 /* Puts what a thread is called into a buffer: its name and number, as far as they are known. */

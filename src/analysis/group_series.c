@@ -192,25 +192,65 @@ part_is_nothing(const struct pp_profile *p, const struct parts *t, uint32_t part
 	return costs_nothing(p, pp_ledger_row(cost, part));
 }
 
+static int
+pid_cmp(const void *x, const void *y)
+{
+	int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+
+	return (a > b) - (a < b);
+}
+
+/* The processes of which threads are known by number, in order; NULL when out of memory. */
+static int64_t *
+threaded_pids(const struct pp_profile *p, const struct parts *t, size_t *n)
+{
+	int64_t *pids = malloc((t->n + (size_t)1) * sizeof *pids);
+	uint32_t i;
+
+	*n = 0;
+	for (i = 0; pids && i < t->n; i++)
+		if (p->series.at[t->first[i]].tid >= 0)
+			pids[(*n)++] = p->series.at[t->first[i]].pid;
+	if (pids)
+		qsort(pids, *n, sizeof *pids, pid_cmp);
+	return pids;
+}
+
+/* Groups without a name are threads unless they are a process as a whole beside its threads, like counters of a trace, or nothing. */
+static pp_status
+unnamed_count(const struct pp_profile *p, const struct parts *t, uint64_t *n)
+{
+	struct pp_ledger cost = { 0 };
+	size_t count;
+	int64_t *pids = threaded_pids(p, t, &count);
+	bool fine = pids && pp_series_sum(p, t->of, t->n, &cost);
+	uint32_t i;
+
+	for (i = 0; fine && i < t->n; i++) {
+		int64_t pid = p->series.at[t->first[i]].pid;
+
+		if (!is_named(&p->series.at[t->first[i]]) && !part_is_nothing(p, t, i, &cost) &&
+		    (pid < 0 || !bsearch(&pid, pids, count, sizeof pid, pid_cmp)))
+			++*n;
+	}
+	free(pids);
+	pp_ledger_release(&cost);
+	return fine ? PP_OK : PP_E_NOMEM;
+}
+
 bool
 pp_threads_count(const struct pp_profile *p, uint64_t *n)
 {
 	struct parts t = { 0 };
-	struct pp_ledger cost = { 0 };
 	pp_status status = parts_find(p, PP_BY_THREAD, (struct pp_slice){ 0 }, &t);
-	bool summed = false;
 	uint32_t i;
 
 	*n = status == PP_OK ? 0 : p->series.n > 0;
-	for (i = 0; status == PP_OK && i < t.n; i++) {
-		/* Adding up takes long, and is for few. */
-		if (!summed && !is_named(&p->series.at[t.first[i]])) {
-			status = pp_series_sum(p, t.of, t.n, &cost) ? PP_OK : PP_E_NOMEM;
-			summed = true;
-		}
-		*n += status == PP_OK && !(summed && part_is_nothing(p, &t, i, &cost));
-	}
-	pp_ledger_release(&cost);
+	for (i = 0; status == PP_OK && i < t.n; i++)
+		*n += is_named(&p->series.at[t.first[i]]);
+	/* Adding up takes long, and is for few. */
+	if (status == PP_OK && *n < t.n)
+		status = unnamed_count(p, &t, n);
 	parts_release(&t);
 	return status == PP_OK || status == PP_E_UNSUPPORTED;
 }

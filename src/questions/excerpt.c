@@ -608,7 +608,8 @@ excerpt_fit(struct pp_excerpt *x, struct pp_asking *asking, const struct pp_subj
 	pp_status status = excerpt_make(x, asking, subject);
 	unsigned tight;
 
-	for (tight = 1; status == PP_OK && (is_unfit(x) || x->loose) && tight <= TIGHTEST;
+	for (tight = 1; status == PP_OK && (is_unfit(x) || x->loose) && tight <= TIGHTEST &&
+	                !pp_account_stops();
 	     tight++) {
 		pp_buf_release(&x->head_bytes);
 		a->notes.n = notes;

@@ -96,6 +96,7 @@ def streams(polyprof, directory):
     """Events where there is progress; who closes the stream cancels."""
     pipe = kit.Pipe(os.path.join(directory, 'pipe'), b''.join(b'main;a%d;b%d 1\n' % (i % 97, i) for i in range(5000)))
     s = kit.Server(polyprof, pipe.path)
+    pipe.lay()
     message = json.dumps({'jsonrpc': '2.0', 'id': 7, 'method': 'tools/call', 'params': {
         'name': 'top', 'arguments': {'file': pipe.path}, '_meta': {**AGENTS.MODERN, 'progressToken': 'p'}}})
     ask = (f'POST /mcp HTTP/1.1\r\nHost: {s.host}\r\nAccept: text/event-stream\r\nMCP-Protocol-Version: {VERSION}\r\nMcp-Method: tools/call\r\n'

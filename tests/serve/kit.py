@@ -71,7 +71,12 @@ class Pipe:
 
     def __init__(self, path, text):
         self.path, self.text, self.file = path, text, None
-        os.mkfifo(path)
+        with open(path, 'wb'):
+            pass  # nobody serves a pipe: it takes the place of a file
+
+    def lay(self):
+        os.mkfifo(self.path + '.laid')
+        os.rename(self.path + '.laid', self.path)
 
     def opened(self):
         """Waits until somebody reads, and gives a part of it."""

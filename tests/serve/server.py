@@ -227,6 +227,7 @@ def given_up(polyprof, directory):
     """A question that nobody waits for stops; SIGTERM answers what is under way."""
     pipe = kit.Pipe(os.path.join(directory, 'pipe'), b''.join(b'main;a%d;b%d 1\n' % (i % 97, i) for i in range(5000)))
     s = kit.Server(polyprof, pipe.path)
+    pipe.lay()
     ask = f'GET /api/v1/top HTTP/1.1\r\nHost: {s.host}\r\n\r\n'.encode()
     c = s.connect()
     c.sendall(ask)
@@ -257,6 +258,7 @@ def beside(polyprof, directory):
     """Who waits for what somebody else has read takes no thread from those that ask about other things."""
     pipe = kit.Pipe(os.path.join(directory, 'large'), b'main;a;b 1\n' * 100)
     s = kit.Server(polyprof, pipe.path, os.path.join(directory, 'a.folded'))
+    pipe.lay()
     waiting = [s.connect() for _ in range(40)]
     for c in waiting:
         c.sendall(f'GET /api/v1/view?file=large HTTP/1.1\r\nHost: {s.host}\r\nConnection: close\r\n\r\n'.encode())
