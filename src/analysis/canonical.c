@@ -36,6 +36,9 @@ without_suffix(struct pp_slice s)
 		                             ".resume",    ".destroy" };
 	size_t n = s.n, k;
 
+	/* Most names have no dot. */
+	if (!n || !memchr(s.p, '.', n))
+		return s.n;
 	while (n > 0 && pp_is_digit(s.p[n - 1]))
 		n--;
 	if (n > 0 && n < s.n && s.p[n - 1] == '.')
@@ -239,7 +242,8 @@ is_plain(struct pp_slice s)
 	size_t i;
 
 	for (i = 0; i < s.n; i++)
-		if (s.p[i] == '>' || s.p[i] == '\'' || s.p[i] == '{' || s.p[i] == '@')
+		if ((s.p[i] == '>' && i && s.p[i - 1] == '-') || s.p[i] == '\'' || s.p[i] == '{' ||
+		    s.p[i] == '@')
 			return false;
 	return true;
 }
