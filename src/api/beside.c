@@ -12,18 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/common.h"
-
-static uint64_t
-hash_add(uint64_t h, const void *data, size_t n)
-{
-	const unsigned char *p = data;
-	size_t i;
-
-	/* FNV-1a: the same in every process. */
-	for (i = 0; i < n; i++)
-		h = (h ^ p[i]) * 0x100000001b3u;
-	return h;
-}
+#include "base/hash.h"
 
 static uint64_t
 hash_number(uint64_t h, uint64_t number)
@@ -33,7 +22,7 @@ hash_number(uint64_t h, uint64_t number)
 
 	for (i = 0; i < sizeof bytes; i++)
 		bytes[i] = (unsigned char)(number >> (i * 8) & 0xff);
-	return hash_add(h, bytes, sizeof bytes);
+	return pp_fnv_add(h, bytes, sizeof bytes);
 }
 
 /* Adds a file of the directory that `path` begins with, if it is one. Sums do not depend on an order. */
@@ -47,7 +36,7 @@ file_add(struct pp_beside *b, const char *path, size_t directory, const char *na
 
 	if (n < 0 || (size_t)n >= sizeof whole || stat(whole, &st) != 0 || !S_ISREG(st.st_mode))
 		return;
-	h = hash_add(0xcbf29ce484222325u, name, strlen(name));
+	h = pp_fnv_add(PP_FNV_BASIS, name, strlen(name));
 	h = hash_number(h, (uint64_t)st.st_size);
 	h = hash_number(h, (uint64_t)st.st_mtim.tv_sec);
 	h = hash_number(h, (uint64_t)st.st_mtim.tv_nsec);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/diag.h"
+#include "base/hash.h"
 #include "base/vec.h"
 
 struct pp_shelved {
@@ -77,17 +78,13 @@ pp_shelf_key_of(const char *path, struct pp_shelf_key *key)
 uint32_t
 pp_shelf_stamp(const struct pp_shelf_key *key)
 {
-	/* FNV-1a: the same in every process. */
-	uint64_t h = 0xcbf29ce484222325u;
+	uint64_t h = pp_fnv_add(PP_FNV_BASIS, key->path, strlen(key->path));
 	uint64_t numbers[] = { key->size, (uint64_t)key->changed, key->beside.content };
 	/* Most files are alone. */
 	size_t i, n = key->beside.content ? 24 : 16;
-	const char *p;
 
-	for (p = key->path; *p; p++)
-		h = (h ^ (unsigned char)*p) * 0x100000001b3u;
 	for (i = 0; i < n; i++)
-		h = (h ^ (numbers[i / 8] >> (i % 8 * 8) & 0xff)) * 0x100000001b3u;
+		h = (h ^ (numbers[i / 8] >> (i % 8 * 8) & 0xff)) * PP_FNV_PRIME;
 	return (uint32_t)(h ^ h >> 32);
 }
 

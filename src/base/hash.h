@@ -21,6 +21,21 @@ pp_mix(uint64_t a, uint64_t b)
 }
 
 uint64_t pp_hash_bytes(const void *bytes, size_t n, uint64_t seed);
+
+/* FNV-1a with 64 bits, for what must be the same in every process and for ever: begun with the basis, gone on with by bytes. */
+#define PP_FNV_BASIS 0xcbf29ce484222325u
+#define PP_FNV_PRIME 0x100000001b3u
+
+static inline uint64_t
+pp_fnv_add(uint64_t h, const void *bytes, size_t n)
+{
+	const unsigned char *p = bytes;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		h = (h ^ p[i]) * PP_FNV_PRIME;
+	return h;
+}
 /* The same sort of hash, faster over hundreds of bytes. */
 uint64_t pp_hash_long(struct pp_slice, uint64_t seed);
 

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "cli/cli.h"
 #include "io/process.h"
 #include "text/escape.h"
@@ -121,16 +122,14 @@ cache_find(const struct pp_cli *cli, struct pp_buf *path)
 static uint64_t
 hash_add(uint64_t h, const char *text)
 {
-	for (; *text; text++)
-		h = (h ^ (unsigned char)*text) * 0x100000001b3u;
-	return (h ^ 0xff) * 0x100000001b3u;
+	return (pp_fnv_add(h, text, strlen(text)) ^ 0xff) * PP_FNV_PRIME;
 }
 
 /* The same for the same files and options, wherever one stands. */
 static uint64_t
 hash_of(const struct pp_args *args)
 {
-	uint64_t h = 0xcbf29ce484222325u;
+	uint64_t h = PP_FNV_BASIS;
 	char path[PATH_MAX];
 	size_t i;
 

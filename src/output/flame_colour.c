@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/slice.h"
 #include "text/escape.h"
 #include "text/shorten.h"
@@ -92,11 +93,9 @@ static const struct {
 static void
 name_numbers(struct pp_slice name, double v[3])
 {
-	uint64_t h = 0xcbf29ce484222325u;
+	uint64_t h = pp_fnv_add(PP_FNV_BASIS, name.p, name.n);
 	size_t i;
 
-	for (i = 0; i < name.n; i++)
-		h = (h ^ name.p[i]) * 0x100000001b3u;
 	h ^= h >> 32;
 	h *= 0xd6e8feb86659fd93u;
 	for (i = 0; i < 3; i++)

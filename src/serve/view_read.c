@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/hash.h"
 #include "base/slice.h"
 #include "serve/view.h"
 
@@ -47,18 +48,6 @@ refuse(struct reading *r, unsigned status, const char *rule, const char *text, c
 
 /* ---- what it was when ---- */
 
-static uint64_t
-mixed(uint64_t h, const void *bytes, size_t n)
-{
-	const unsigned char *p = bytes;
-	size_t i;
-
-	/* FNV-1a */
-	for (i = 0; i < n; i++)
-		h = (h ^ p[i]) * 0x100000001b3u;
-	return h;
-}
-
 /* Mixes in what tells one content of a file from the next; false when nothing does. */
 static bool
 file_mix(const char *path, uint64_t *h, uint64_t *bytes)
@@ -72,7 +61,7 @@ file_mix(const char *path, uint64_t *h, uint64_t *bytes)
 	facts[1] = (int64_t)st.st_mtim.tv_sec;
 	facts[2] = (int64_t)st.st_mtim.tv_nsec;
 	facts[3] = (int64_t)st.st_ino;
-	*h = mixed(*h, facts, sizeof facts);
+	*h = pp_fnv_add(*h, facts, sizeof facts);
 	*bytes += (uint64_t)st.st_size;
 	return true;
 }
@@ -82,7 +71,7 @@ static void
 stamp_make(struct reading *r)
 {
 	struct pp_view_asked *a = r->asked;
-	uint64_t h = 0xcbf29ce484222325u;
+	uint64_t h = PP_FNV_BASIS;
 	size_t i;
 
 	for (i = 0; i < a->files.n; i++) {
@@ -90,7 +79,7 @@ stamp_make(struct reading *r)
 		struct pp_buf path = { 0 };
 		struct stat st;
 
-		h = mixed(h, name, strlen(name) + 1);
+		h = pp_fnv_add(h, name, strlen(name) + 1);
 		pp_buf_add(&path, name, where ? (size_t)(where - name) : strlen(name));
 		pp_buf_addc(&path, '\0');
 		if (!path.failed && !pp_is_dropped(name) && !file_mix(path.p, &h, &a->bytes))

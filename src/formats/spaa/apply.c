@@ -326,7 +326,7 @@ stack_mark(const struct pp_spaa_reader *r, const struct pp_spaa_stack *s)
 	for (i = 0; i < s->weights.n; i++)
 		mark += pp_spaa_mark_value(mark,
 		                           &r->in.chunk->weights.at[s->weights.first + i].value);
-	return (pp_spaa_mark_id(s->id.text) + mark) * PP_SPAA_FNV_PRIME;
+	return (pp_spaa_mark_id(s->id.text) + mark) * PP_FNV_PRIME;
 }
 
 /* Room for the frames of a stack; NULL when nobody asks for them, or out of memory. */

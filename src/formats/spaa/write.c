@@ -109,22 +109,22 @@ pp_spaa_out_id(const struct pp_spaa_out *o, const struct pp_spaa_out_stack *s)
 	char text[96];
 	int n;
 
-	h = pp_spaa_fnv(h, s->event->name.p, s->event->name.n);
+	h = pp_fnv_add(h, s->event->name.p, s->event->name.n);
 	h = pp_spaa_fnv_byte(h, 2);
 	if (o->split) {
 		const struct pp_series *series = &o->p->series.at[s->series];
 
 		n = snprintf(text, sizeof text, "%lld/%lld/%lld", (long long)series->pid,
 		             (long long)series->tid, (long long)series->cpu);
-		h = pp_spaa_fnv(h, text, (size_t)n);
-		h = pp_spaa_fnv(h, pp_text_of(o->p, series->thread).p,
-		                pp_text_of(o->p, series->thread).n);
-		h = pp_spaa_fnv(h, pp_text_of(o->p, series->context).p,
-		                pp_text_of(o->p, series->context).n);
+		h = pp_fnv_add(h, text, (size_t)n);
+		h = pp_fnv_add(h, pp_text_of(o->p, series->thread).p,
+		               pp_text_of(o->p, series->thread).n);
+		h = pp_fnv_add(h, pp_text_of(o->p, series->context).p,
+		               pp_text_of(o->p, series->context).n);
 	}
 	if (s->part) {
 		n = snprintf(text, sizeof text, "part %u", s->part);
-		h = pp_spaa_fnv(h, text, (size_t)n);
+		h = pp_fnv_add(h, text, (size_t)n);
 	}
 	return h;
 }
@@ -411,7 +411,7 @@ stack_write(struct pp_spaa_out *o, const struct pp_spaa_out_stack *s, const stru
 	if (o->from.record_of && !o->from.record_of[s->node])
 		o->from.record_of[s->node] = (uint32_t)o->stacks + 1;
 	o->stacks++;
-	o->sum += (pp_spaa_mark_id(pp_slice_of(text, n)) + mark) * PP_SPAA_FNV_PRIME;
+	o->sum += (pp_spaa_mark_id(pp_slice_of(text, n)) + mark) * PP_FNV_PRIME;
 }
 
 /* What of a value one record can hold: 64 bits once it is in the unit of the metric. */
@@ -650,12 +650,12 @@ hashes_compute(struct pp_spaa_out *o)
 	o->hash = malloc(o->from.tree->n * sizeof *o->hash);
 	if (!o->hash)
 		return false;
-	o->hash[0] = PP_SPAA_FNV_BASIS;
+	o->hash[0] = PP_FNV_BASIS;
 	for (node = 1; node < o->from.tree->n; node++)
 		o->hash[node] = pp_spaa_path_add(o->hash[pp_tree_parent(o->from.tree, node)],
 		                                 o->keys[pp_tree_frame(o->from.tree, node)]);
-	o->hash[0] = pp_spaa_path_add(PP_SPAA_FNV_BASIS,
-	                              pp_spaa_fnv(PP_SPAA_FNV_BASIS, none, sizeof none - 1));
+	o->hash[0] = pp_spaa_path_add(PP_FNV_BASIS,
+	                              pp_fnv_add(PP_FNV_BASIS, none, sizeof none - 1));
 	return true;
 }
 

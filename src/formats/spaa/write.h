@@ -4,28 +4,15 @@
 #ifndef PP_SPAA_WRITE_H
 #define PP_SPAA_WRITE_H
 
+#include "base/hash.h"
 #include "formats/spaa/spaa.h"
 #include "text/json_emit.h"
 
-/* The hash of ids, FNV-1a with 64 bits: it must never change. */
-#define PP_SPAA_FNV_BASIS 0xcbf29ce484222325u
-#define PP_SPAA_FNV_PRIME 0x100000001b3u
-
-static inline uint64_t
-pp_spaa_fnv(uint64_t h, const void *bytes, size_t n)
-{
-	const unsigned char *p = bytes;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		h = (h ^ p[i]) * PP_SPAA_FNV_PRIME;
-	return h;
-}
-
+/* Ids are hashed by FNV-1a: that must never change. */
 static inline uint64_t
 pp_spaa_fnv_byte(uint64_t h, unsigned char c)
 {
-	return (h ^ c) * PP_SPAA_FNV_PRIME;
+	return (h ^ c) * PP_FNV_PRIME;
 }
 
 /*
@@ -35,7 +22,7 @@ pp_spaa_fnv_byte(uint64_t h, unsigned char c)
 static inline uint64_t
 pp_spaa_mark_id(struct pp_slice id)
 {
-	return pp_spaa_fnv(PP_SPAA_FNV_BASIS, id.p, id.n);
+	return pp_fnv_add(PP_FNV_BASIS, id.p, id.n);
 }
 
 static inline uint64_t
@@ -45,7 +32,7 @@ pp_spaa_mark_value(uint64_t id, const struct pp_decimal *n)
 
 	if (n->is_real)
 		memcpy(&bits, &n->real, sizeof bits);
-	return (id ^ bits ^ n->scale) * PP_SPAA_FNV_PRIME;
+	return (id ^ bits ^ n->scale) * PP_FNV_PRIME;
 }
 
 /* An event as it is written: those of the profile first, then one for each metric that needs it. */

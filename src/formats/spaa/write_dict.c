@@ -457,15 +457,15 @@ pp_spaa_frame_key(struct pp_spaa_out *o, uint32_t key)
 	struct pp_buf place = { 0 };
 	struct pp_slice func;
 	char text[FUNC_TEXT];
-	uint64_t h = PP_SPAA_FNV_BASIS;
+	uint64_t h = PP_FNV_BASIS;
 	size_t i;
 
 	for (i = dso.n; i > 0 && dso.p[i - 1] != '/'; i--)
 		;
-	h = pp_spaa_fnv(h, dso.p + i, dso.n - i);
+	h = pp_fnv_add(h, dso.p + i, dso.n - i);
 	h = pp_spaa_fnv_byte(h, 0);
 	func = func_text(f, pp_text_of(p, f->name), row.address, text);
-	h = pp_spaa_fnv(h, func.p, func.n);
+	h = pp_fnv_add(h, func.p, func.n);
 	h = pp_spaa_fnv_byte(h, 0);
 	srcline_print(o, &row, &place);
 	pp_buf_addc(&place, '\0');
@@ -481,7 +481,7 @@ pp_spaa_frame_key(struct pp_spaa_out *o, uint32_t key)
 		number_add(&place, row.inline_depth);
 	}
 	pp_buf_addc(&place, '\1');
-	h = pp_spaa_fnv(h, place.p, place.n);
+	h = pp_fnv_add(h, place.p, place.n);
 	o->failed |= place.failed;
 	pp_buf_release(&place);
 	return h;

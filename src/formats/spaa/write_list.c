@@ -49,11 +49,11 @@ lane_begin(struct pp_spaa_out *o, struct lanes *l, unsigned k)
 	size_t n = pp_held_count(o->from.list);
 
 	for (; l->next < n && !o->from.list->stacks.at[l->next].left; l->next++)
-		o->hash[l->next + 1] = PP_SPAA_FNV_BASIS;
+		o->hash[l->next + 1] = PP_FNV_BASIS;
 	if (l->next == n)
 		return false;
 	l->at[k] = pp_held_walk(o->from.list, l->next++);
-	l->hash[k] = PP_SPAA_FNV_BASIS;
+	l->hash[k] = PP_FNV_BASIS;
 	return true;
 }
 
