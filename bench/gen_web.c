@@ -406,6 +406,44 @@ children_make(const int *parent, int count, int **first)
 	return list;
 }
 
+/* A tree of nodes from the top down: what opens node i, at what depth and with how many below it, and what closes each. */
+struct nesting {
+	void (*open)(int i, int count, int depth, int below);
+	const char *between, *close;
+};
+
+static void
+nodes_nest(int count, const struct nesting *n)
+{
+	int *parent = parents_make(count, count / 20 + 1), *first;
+	int *list = children_make(parent, count, &first), *at = malloc(sizeof(*at) * (size_t)count);
+	int i = 0, depth = 0;
+
+	if (!at)
+		exit(1);
+	memcpy(at, first, sizeof(*at) * (size_t)count);
+	for (;;) {
+		/* A leaf would begin again: nothing comes back to it. */
+		if (at[i] == first[i])
+			n->open(i, count, depth, first[i + 1] - first[i]);
+		if (at[i] < first[i + 1]) {
+			put("%s", at[i] == first[i] ? "" : n->between);
+			i = list[at[i]++];
+			depth++;
+			continue;
+		}
+		put("%s", n->close);
+		if (i == 0)
+			break;
+		i = parent[i];
+		depth--;
+	}
+	free(parent);
+	free(first);
+	free(list);
+	free(at);
+}
+
 static void
 cpuprofile_nodes(int count)
 {
@@ -503,31 +541,19 @@ trace_chunks(void)
 }
 
 static void
+heapprofile_open(int i, int count, int depth, int nodes_below)
+{
+	(void)count, (void)depth, (void)nodes_below;
+	put("{");
+	node_frame(i);
+	put(",\"selfSize\":%d,\"id\":%d,\"children\":[", below(9000), i + 1);
+}
+
+static void
 heapprofile(void)
 {
-	int count = (int)(g.limit / 190), *parent = parents_make(count, count / 20 + 1), *first;
-	int *list = children_make(parent, count, &first), *at = malloc(sizeof(*at) * (size_t)count),
-	    i = 0;
-
-	memcpy(at, first, sizeof(*at) * (size_t)count);
 	put("{\"head\":");
-	for (;;) {
-		if (at[i] == first[i]) {
-			put("{");
-			node_frame(i);
-			put(",\"selfSize\":%d,\"id\":%d,\"children\":[", below(9000), i + 1);
-		}
-		if (at[i] < first[i + 1]) {
-			put("%s", at[i] == first[i] ? "" : ",");
-			i = list[at[i]++];
-			continue;
-		}
-		put("]}");
-		/* A leaf would begin again: nothing comes back to it. */
-		if (i == 0)
-			break;
-		i = parent[i];
-	}
+	nodes_nest((int)(g.limit / 190), &(struct nesting){ heapprofile_open, ",", "]}" });
 	put(",\"samples\":[]}\n");
 }
 
@@ -1007,31 +1033,20 @@ mojo(void)
 }
 
 static void
+pyinstrument_open(int i, int count, int depth, int nodes_below)
+{
+	(void)depth, (void)nodes_below;
+	put("{\"function\":\"%s\",\"file_path_short\":\"app/m%d.py\",\"file_path\":\"/srv/app/m%d.py\","
+	    "\"line_no\":%d,\"time\":%d.%06d,\"await_time\":0.0,\"is_application_code\":true,\"children\":[",
+	    g.name[i % FUNCTIONS], i % 90, i % 90, i % 900 + 1, count - i, below(1000000));
+}
+
+static void
 pyinstrument(void)
 {
-	int count = (int)(g.limit / 190), *parent = parents_make(count, count / 20 + 1), *first;
-	int *list = children_make(parent, count, &first), *at = malloc(sizeof(*at) * (size_t)count),
-	    i = 0;
-
-	memcpy(at, first, sizeof(*at) * (size_t)count);
 	put("{\"start_time\":1700000000.5,\"duration\":1.5,\"sample_count\":5,\"program\":\"a.py\",\"cpu_time\":1.0,"
 	    "\"root_frame\":");
-	for (;;) {
-		if (at[i] == first[i])
-			put("{\"function\":\"%s\",\"file_path_short\":\"app/m%d.py\",\"file_path\":\"/srv/app/m%d.py\","
-			    "\"line_no\":%d,\"time\":%d.%06d,\"await_time\":0.0,\"is_application_code\":true,\"children\":[",
-			    g.name[i % FUNCTIONS], i % 90, i % 90, i % 900 + 1, count - i,
-			    below(1000000));
-		if (at[i] < first[i + 1]) {
-			put("%s", at[i] == first[i] ? "" : ",");
-			i = list[at[i]++];
-			continue;
-		}
-		put("]}");
-		if (i == 0)
-			break;
-		i = parent[i];
-	}
+	nodes_nest((int)(g.limit / 190), &(struct nesting){ pyinstrument_open, ",", "]}" });
 	put("}\n");
 }
 
@@ -1062,30 +1077,18 @@ dhat(void)
 }
 
 static void
+massif_open(int i, int count, int depth, int nodes_below)
+{
+	put("%*sn%d: %d 0x%X: %s (mod%d.c:%d)\n", depth, "", nodes_below, count - i,
+	    0x401000 + i % FUNCTIONS * 32, g.name[i % FUNCTIONS], i % 90, i % 900 + 1);
+}
+
+static void
 massif(void)
 {
-	int count = (int)(g.limit / 70), *parent = parents_make(count, count / 20 + 1), *first;
-	int *list = children_make(parent, count, &first), *at = malloc(sizeof(*at) * (size_t)count),
-	    i = 0, depth = 0;
-
-	memcpy(at, first, sizeof(*at) * (size_t)count);
 	put("desc: --tool=massif\ncmd: ./a\ntime_unit: i\n#-----------\nsnapshot=0\n#-----------\ntime=0\n"
 	    "mem_heap_B=2000000000\nmem_heap_extra_B=0\nmem_stacks_B=0\nheap_tree=peak\n");
-	for (;;) {
-		if (at[i] == first[i])
-			put("%*sn%d: %d 0x%X: %s (mod%d.c:%d)\n", depth, "",
-			    first[i + 1] - first[i], count - i, 0x401000 + i % FUNCTIONS * 32,
-			    g.name[i % FUNCTIONS], i % 90, i % 900 + 1);
-		if (at[i] < first[i + 1]) {
-			i = list[at[i]++];
-			depth++;
-			continue;
-		}
-		if (i == 0)
-			break;
-		i = parent[i];
-		depth--;
-	}
+	nodes_nest((int)(g.limit / 70), &(struct nesting){ massif_open, "", "" });
 }
 
 static const struct {
