@@ -228,11 +228,12 @@ def counts_hold(polyprof, server, samples, file):
 
 
 def threads_hold(server, file, threads):
-    """Threads are the rows by thread; where there are none, one at most."""
-    answer, _, _ = server.call('top', file=file, by='thread', budget=300)
+    """Threads are the rows by thread but for those of a process as a whole, which have no number; where there are none, one at most."""
+    answer, _, _ = server.call('top', file=file, by='thread', budget=20000)
     rows = answer.get('count', 0)
-    if rows != threads and (rows or threads > 1):
-        return f'{threads} threads, {rows} rows by thread'
+    unnamed = sum(not row[answer['columns'].index('name')][-1:].isdigit() for row in answer.get('rows', []))
+    if not rows - unnamed <= threads <= rows and (rows or threads > 1):
+        return f'{threads} threads, {rows} rows by thread, {unnamed} of them without a number'
     return None
 
 
