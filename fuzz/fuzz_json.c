@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/utf8.h"
 #include "text/json_emit.h"
+#include "formats/kit/json_outline.h"
 #include "text/json_scan.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
@@ -113,12 +114,33 @@ pad(const void *p, size_t n)
 	return pp_slice_of(copy, n);
 }
 
+/* The outline of JSON is JSON, and no longer than it should be. */
+static void
+outline_try(struct pp_slice text)
+{
+	struct pp_buf out = { 0 };
+	struct pp_slice copy;
+	struct pp_scan s, o;
+	bool good;
+
+	pp_scan_init(&s, text, 0, PP_SCAN_TOLERANT);
+	good = pp_scan_skip(&s, NULL) && pp_scan_end(&s);
+	require(pp_json_outline(text, &out) == PP_OUTLINE_WHOLE || !good, "JSON has an outline");
+	require(out.n < PP_OUTLINE_BYTES + 16384 && out.n <= text.n + 3, "which is short");
+	copy = pad(out.p, out.n);
+	pp_scan_init(&o, copy, 0, PP_SCAN_TOLERANT);
+	require(!good || (pp_scan_skip(&o, NULL) && pp_scan_end(&o)), "and JSON");
+	free((void *)(uintptr_t)copy.p);
+	pp_buf_release(&out);
+}
+
 int
 LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
 	struct pp_slice text = pad(data, size);
 	enum pp_scan_mode mode;
 
+	outline_try(text);
 	for (mode = PP_SCAN_STRICT; mode <= PP_SCAN_TOLERANT; mode++) {
 		struct pp_buf first = { 0 }, second = { 0 };
 

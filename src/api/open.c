@@ -3,6 +3,7 @@
  */
 #include "formats/strangers.h"
 #include "api/opening.h"
+#include "formats/kit/json_outline.h"
 
 #include <limits.h>
 #include <pwd.h>
@@ -13,8 +14,12 @@
 #include <unistd.h>
 
 #include "io/system.h"
+#include "text/json_scan.h"
 
 #define PEEK_BYTES ((size_t)64 << 10)
+/* How far into a JSON document that nobody knows by its beginning one looks; for a row of a list, less. */
+#define OUTLINED_MOST ((size_t)1 << 30)
+#define OUTLINED_BRIEFLY ((size_t)16 << 20)
 
 /* A companion, wrapped so that its end is known when the reader closes it. */
 struct companion {
@@ -480,41 +485,109 @@ choose(struct pp_opened *o, const char *name)
 		o->ambiguous = true;
 }
 
+/* Asks all formats that read. */
+static void
+bids_take(struct pp_opened *o, const struct pp_opening *opening, struct pp_peek *peek)
+{
+	const struct pp_format *const *extra = opening->opts.formats;
+	size_t i;
+
+	o->bid_count = 0;
+	for (i = 0; pp_formats[i] || (extra && *extra); i++) {
+		const struct pp_format *f = pp_formats[i];
+
+		if (!f) {
+			f = *extra++;
+			i--;
+		}
+		peek->format = f;
+		if (f->can & PP_CAN_READ)
+			o->bids[o->bid_count++] = (struct pp_bid){ f, f->bid ? f->bid(peek) : 0 };
+	}
+	qsort(o->bids, o->bid_count, sizeof *o->bids, bid_order);
+}
+
+/* Whether a JSON document begins. */
+static bool
+is_json(struct pp_slice head)
+{
+	size_t i = head.n >= 3 && memcmp(head.p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+
+	while (i < head.n &&
+	       (head.p[i] == ' ' || head.p[i] == '\t' || head.p[i] == '\n' || head.p[i] == '\r'))
+		i++;
+	return i < head.n && (head.p[i] == '{' || head.p[i] == '[');
+}
+
+/* What tells a JSON document may stand behind any amount of something else: it is looked at to its end, within limits. */
+static pp_status
+outline_take(struct pp_opened *o, const struct pp_opening *opening)
+{
+	struct pp_input *in = o->reader.in;
+	size_t want, most = opening->opts.want == PP_META ? OUTLINED_BRIEFLY : OUTLINED_MOST;
+	struct pp_peek peek = { .name = opening->name, .outlined = true };
+	enum pp_outline found = PP_OUTLINE_CUT;
+	struct pp_buf outline = { 0 };
+	bool failed;
+
+	for (want = PEEK_BYTES; found == PP_OUTLINE_CUT && want <= most; want *= 4) {
+		bool more = pp_input_need(in, want);
+
+		if (!more && in->status != PP_OK && in->status != PP_E_INVALID)
+			break;
+		outline.n = 0;
+		found = pp_json_outline(pp_slice_of(in->cur, pp_input_left(in)), &outline);
+		if (!more)
+			break;
+	}
+	peek.whole = found == PP_OUTLINE_WHOLE && in->at_end;
+	peek.head.n = outline.n;
+	if (pp_buf_room(&outline, PP_SCAN_PAD))
+		memset(outline.p + outline.n, 0, PP_SCAN_PAD);
+	peek.head.p = (const unsigned char *)outline.p;
+	failed = outline.failed;
+	if (!failed)
+		bids_take(o, opening, &peek);
+	pp_buf_release(&outline);
+	if (in->status != PP_OK && in->status != PP_E_INVALID)
+		return in->status;
+	return failed ? PP_E_NOMEM : PP_OK;
+}
+
 static pp_status
 recognise(struct pp_opened *o, struct pp_opening *opening)
 {
 	struct pp_input *in = o->reader.in;
 	bool full = pp_input_need(in, PEEK_BYTES);
 	size_t n = full ? PEEK_BYTES : pp_input_left(in);
-	struct pp_peek peek = {
-		{ in->cur, n }, in->at_end && pp_input_left(in) == n, opening->name, NULL
-	};
+	struct pp_peek peek = { .head = { in->cur, n },
+		                .whole = in->at_end && pp_input_left(in) == n,
+		                .name = opening->name };
 	const struct pp_format *const *extra = opening->opts.formats;
-	size_t count = pp_format_count(), i;
+	size_t count = pp_format_count();
 	bool settled = opening->from.settled && opening->opts.from;
+	pp_status status = PP_OK;
 
 	if (!full && in->status != PP_OK && in->status != PP_E_INVALID)
 		return in->status;
-	for (i = 0; extra && extra[i]; i++)
+	while (extra && *extra++)
 		count++;
 	o->bids = calloc(count ? count : 1, sizeof *o->bids);
 	if (!o->bids)
 		return PP_E_NOMEM;
-	for (i = 0; i < count && !settled; i++) {
-		const struct pp_format *f = i < pp_format_count() ? pp_formats[i]
-		                                                  : extra[i - pp_format_count()];
-
-		peek.format = f;
-		if (f->can & PP_CAN_READ)
-			o->bids[o->bid_count++] = (struct pp_bid){ f, f->bid ? f->bid(&peek) : 0 };
-	}
-	qsort(o->bids, o->bid_count, sizeof *o->bids, bid_order);
+	if (!settled)
+		bids_take(o, opening, &peek);
+	if (!opening->opts.from && o->bids[0].bits <= 0 && is_json(peek.head))
+		status = outline_take(o, opening);
+	if (status != PP_OK)
+		return status;
 	if (opening->opts.from)
-		o->format = pp_format_among(extra, opening->opts.from);
+		o->format = pp_format_among(opening->opts.formats, opening->opts.from);
 	else
 		choose(o, opening->name);
 	o->reader.format = o->format;
 	if (!o->format) {
+		peek.head.p = in->cur;
 		opening->foreign = pp_container_foreign(peek.head);
 		opening->stranger = pp_stranger_find(&peek);
 	}

@@ -13,10 +13,14 @@
 #include "model/builder.h"
 #include "model/profile.h"
 
-/* What recognition may look at: the first bytes, decoded (up to 64 KiB), and the name for tie-breaks. */
+/*
+ * What recognition may look at: the first bytes, decoded (up to 64 KiB), and the name for tie-breaks. Where those of a JSON
+ * document say nothing to anybody, all are asked once more about its outline (kit/json_outline).
+ */
 struct pp_peek {
 	struct pp_slice head;
 	bool whole;       /* head is all there is */
+	bool outlined;    /* head is an outline: it has the keys of the whole document */
 	const char *name; /* base name, compression endings removed; "" when unknown */
 	const struct pp_format *format; /* that is asked */
 };

@@ -182,7 +182,7 @@ map_read(struct xhprof_read *r, struct pp_slice text)
 	bool wrapped;
 
 	p->variant = pp_build_strz(r->b, r->places.text.n ? "json" : "serialize");
-	p->calls.adds_up = true;
+	p->calls.adds_up = p->calls.outermost = true;
 	pp_scan_init(&outer, text, 0, PP_SCAN_STRICT);
 	r->scan = outer;
 	(void)pp_xhgui_enter(&r->scan, &wrapped);

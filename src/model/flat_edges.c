@@ -3,7 +3,8 @@
  *
  * An edge holds the cost of everything below it, so inclusive(f) = own(f) + edges leaving f. With
  * recursion such edges count what is inside f again: only edges that leave f's cycle (its strongly
- * connected component) are added. No function then exceeds the whole.
+ * connected component) are added. No function then exceeds the whole. Where the file tells levels of recursion apart, edges
+ * count nothing again, and all are added.
  */
 #include "model/flat_sources.h"
 
@@ -70,6 +71,17 @@ pp_flat_cycles(struct pp_flat *f, const struct pp_call_graph *g, const uint32_t 
 	return number && f->cycle;
 }
 
+/* Whether edges count nothing again: the file says so, and functions are those of the file. */
+static bool
+edges_are_outermost(const struct pp_profile *p)
+{
+	size_t i;
+
+	for (i = 0; p->calls.outermost && i < p->funcs.n && p->funcs.at[i].same == i; i++)
+		;
+	return p->calls.outermost && i == p->funcs.n && !p->derived.alone.n && pp_calls_are_all(p);
+}
+
 /* Adds the cost of an edge to the total of a row. */
 static bool
 add_edge(struct pp_flat *f, size_t row, struct pp_values cost)
@@ -95,6 +107,7 @@ add_edges(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 {
 	struct pp_call_graph g;
 	bool *called = pp_funcs_called(p, false), skip = pp_calls_are_all(p), ok;
+	bool outermost = edges_are_outermost(p);
 	uint32_t caller, row;
 	size_t e;
 
@@ -111,7 +124,7 @@ add_edges(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 	for (caller = 1; ok && caller < g.n; caller++) {
 		for (e = g.first[caller]; ok && e < g.first[caller + 1]; e++) {
 			pp_count_add(&f->calls[row_of[g.to[e]] - 1], g.calls[e]);
-			if (g.component[caller] == g.component[g.to[e]])
+			if (!outermost && g.component[caller] == g.component[g.to[e]])
 				continue;
 			/* Where calls are all, those who call tell what a function costs. */
 			if (skip && !called[caller])
@@ -119,7 +132,7 @@ add_edges(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 			ok = add_edge(f, row_of[caller] - (size_t)1, pp_call_graph_cost(&g, e));
 		}
 	}
-	ok = ok && (p->derived.alone.n || pp_flat_cycles(f, &g, row_of));
+	ok = ok && (p->derived.alone.n || outermost || pp_flat_cycles(f, &g, row_of));
 	pp_call_graph_release(&g);
 	free(called);
 	f->has_calls = pp_calls_counted(p);

@@ -218,6 +218,7 @@ start_like(struct pp_builder *b, const struct pp_profile *model)
 	p->lines.adds_up = model->lines.adds_up;
 	p->calls.own = model->calls.own;
 	p->calls.self_repeats = model->calls.self_repeats;
+	p->calls.outermost = model->calls.outermost;
 	p->lines.hits = model->lines.hits;
 	p->estimated = model->estimated;
 }

@@ -199,6 +199,8 @@ struct pp_calls_facet {
 	struct pp_wide *wide;  /* or instead, with more than PP_FEW_COLUMNS metrics */
 	bool own;
 	bool self_repeats; /* a call of a function by itself repeats time of the outer call */
+	bool
+	    outermost; /* names tell levels of recursion: no call is within another of its callee */
 	/*
 	 * A function costs what its calls cost together. Without `own`, what it costs itself is what its
 	 * callers say less what its callees say.

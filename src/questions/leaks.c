@@ -684,6 +684,7 @@ tables_add(struct pp_answer *a, struct leaks *l, const struct leaks_params *para
 		pp_units_listed(&more, l->rows.n - shown, "more stack", "more stacks");
 		pp_answer_say(a, PP_INK_FAINT, "\n  ... and %s (-n 0 shows all)\n",
 		              pp_answer_made(a, &more));
+		pp_buf_release(&more);
 	}
 	columns = columns_copy(a, l, script_columns, PP_COUNT_OF(script_columns), &n);
 	pp_answer_table(a, &(struct pp_answer_table){ .key = "leaks",

@@ -94,3 +94,25 @@ $ polyprof tree -n 4 run.xhprof.json
   Next steps
     the 10 more below App\Work\main  polyprof tree --min 0 --show-from '^App\\Work\\main$' run.xhprof.json
 ! polyprof: this profile knows which function called which, but not whole stacks, so they are estimated: at least 99.6% of the cost is on stacks that are certain
+
+Levels of recursion stand in the names, so functions that call each other are no cycle, and a function costs what those who call it say.
+$ printf '{"main()":{"ct":1,"wt":100},"main()==>f":{"ct":1,"wt":90},"f==>f@1":{"ct":1,"wt":40},"f@1==>g":{"ct":1,"wt":20},"g==>f@2":{"ct":1,"wt":10},"f==>g":{"ct":1,"wt":30},"g==>f@1":{"ct":1,"wt":20},"f@1==>g@1":{"ct":1,"wt":5}}' >turns.xhprof.json
+$ polyprof top turns.xhprof.json
+  wall time: 100 µs in 6 functions
+
+       self  self%                  total  total%  calls  function
+    35.0 µs  35.0%  ████████████  60.0 µs   60.0%      2  f@1
+    20.0 µs  20.0%  ██████▉       90.0 µs   90.0%      1  f
+    20.0 µs  20.0%  ██████▉       50.0 µs   50.0%      2  g
+    10.0 µs  10.0%  ███▍          10.0 µs   10.0%      1  f@2
+    10.0 µs  10.0%  ███▍           100 µs  100.0%      1  main()
+    5.00 µs   5.0%  █▊            5.00 µs    5.0%      1  g@1
+$ polyprof convert turns.xhprof.json -o turns.spaa && polyprof top -n 3 turns.spaa
+  wall time: 100 µs in 6 functions
+
+       self  self%                  total  total%  calls  function
+    35.0 µs  35.0%  ████████████  60.0 µs   60.0%      2  f@1
+    20.0 µs  20.0%  ██████▉       90.0 µs   90.0%      1  f
+    20.0 µs  20.0%  ██████▉       50.0 µs   50.0%      2  g
+
+    ... and 3 more functions (-n 0 shows all)

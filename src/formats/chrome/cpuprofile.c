@@ -120,7 +120,8 @@ cpuprofile_bid(const struct pp_peek *peek)
 			const unsigned char *rest = s.cur;
 			size_t n = (size_t)(s.end - rest);
 
-			if (n > 4096)
+			/* Nested nodes may tell their sizes behind their children. */
+			if (nodes && n > 4096)
 				n = 4096;
 			if (memmem(rest, n, "\"selfSize\"", 10))
 				return 0;

@@ -53,7 +53,7 @@ heapprofile_bid(const struct pp_peek *peek)
 		if (pp_json_str_eq(key, "head") && pp_scan_peek(&s) == PP_JSON_OBJECT) {
 			size_t n = (size_t)(s.end - s.cur);
 
-			n = n > 4096 ? 4096 : n;
+			/* Sizes may stand behind the children. */
 			return memmem(s.cur, n, "\"callFrame\"", 11) &&
 			               memmem(s.cur, n, "\"selfSize\"", 10)
 			           ? 168

@@ -638,11 +638,16 @@ ff_head(const struct pp_peek *peek)
 	if (peek->head.n && peek->head.p[0] == 0xef)
 		pp_scan_init(&s, pp_slice_from(peek->head, peek->head.n < 3 ? peek->head.n : 3), 0,
 		             PP_SCAN_TOLERANT);
-	if (pp_scan_peek(&s) != PP_JSON_OBJECT || !pp_scan_object(&s) || !pp_scan_key(&s, &key))
+	if (pp_scan_peek(&s) != PP_JSON_OBJECT || !pp_scan_object(&s))
 		return false;
-	for (i = 0; i < PP_COUNT_OF(keys); i++)
-		if (pp_json_str_eq(key, keys[i]))
-			return true;
+	/* An outline has all keys; of a head the first must do. */
+	while (pp_scan_key(&s, &key)) {
+		for (i = 0; i < PP_COUNT_OF(keys); i++)
+			if (pp_json_str_eq(key, keys[i]))
+				return true;
+		if (!peek->outlined || !pp_scan_pass(&s))
+			break;
+	}
 	return false;
 }
 

@@ -95,11 +95,10 @@ blocks_pass(struct pass *state, const unsigned char *p, const unsigned char *sto
 	return found;
 }
 
-const unsigned char *
-pp_json_pass(const unsigned char *p, const unsigned char *end)
+static const unsigned char *
+pass_from(struct pass s, const unsigned char *p, const unsigned char *end)
 {
 	const unsigned char *found = NULL;
-	struct pass s = { 0 };
 
 	while (end - p >= BLOCK && !found) {
 		size_t n = (size_t)(end - p) < STRETCH ? (size_t)(end - p) / BLOCK * BLOCK
@@ -111,6 +110,18 @@ pp_json_pass(const unsigned char *p, const unsigned char *end)
 		p += n;
 	}
 	return found ? found : bytes_pass(&s, p, end);
+}
+
+const unsigned char *
+pp_json_pass(const unsigned char *p, const unsigned char *end)
+{
+	return pass_from((struct pass){ 0 }, p, end);
+}
+
+const unsigned char *
+pp_json_pass_rest(const unsigned char *p, const unsigned char *end)
+{
+	return pass_from((struct pass){ .depth = 1 }, p, end);
 }
 
 bool

@@ -9,6 +9,8 @@
 
 /* What follows the array or object that begins at p; NULL when it does not end. */
 const unsigned char *pp_json_pass(const unsigned char *p, const unsigned char *end);
+/* The same of an array or object that p is within, between two of its values. */
+const unsigned char *pp_json_pass_rest(const unsigned char *p, const unsigned char *end);
 
 /* Passes the value that comes next, an array or object without looking into it. False at an error, as when it does not end. */
 bool pp_scan_pass(struct pp_scan *);

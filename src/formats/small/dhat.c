@@ -11,6 +11,7 @@
  */
 #include "formats/author.h"
 #include "formats/kit/json_members.h"
+#include "formats/kit/json_pass.h"
 
 extern const struct pp_format pp_format_dhat;
 
@@ -70,17 +71,21 @@ report(struct dhat_read *r, int rule, const unsigned char *at, const char *what)
 	            what);
 }
 
+/* Valgrind writes the version first; programs that sort keys do not. */
 static int
 dhat_bid(const struct pp_peek *peek)
 {
 	struct pp_json_str key;
 	struct pp_scan s;
+	bool found;
 
 	pp_scan_init(&s, peek->head, 0, PP_SCAN_STRICT);
-	return pp_scan_peek(&s) == PP_JSON_OBJECT && pp_scan_object(&s) && pp_scan_key(&s, &key) &&
-	               pp_json_str_eq(key, "dhatFileVersion")
-	           ? 136
-	           : 0;
+	if (pp_scan_peek(&s) != PP_JSON_OBJECT || !pp_scan_object(&s) || !pp_scan_key(&s, &key))
+		return 0;
+	while (!(found = pp_json_str_eq(key, "dhatFileVersion")) && peek->outlined &&
+	       pp_scan_pass(&s) && pp_scan_key(&s, &key))
+		;
+	return found ? 136 : 0;
 }
 
 /* ---- frames ------------------------------------------------------------------------------- */

@@ -65,11 +65,14 @@ pi_bid(const struct pp_peek *peek)
 	struct pp_slice head = peek->head;
 
 	/* The tree comes behind a few words of its recording. */
-	head.n = head.n < LOOKED_AT ? head.n : LOOKED_AT;
+	head.n = head.n < LOOKED_AT || peek->outlined ? head.n : LOOKED_AT;
 	if (!head.n || head.p[0] != '{')
 		return 0;
 	if (pp_slice_holds(head, "\"root_frame\"") && pp_slice_holds(head, "\"sample_count\""))
 		return 200;
+	if (pp_slice_holds(head, "\"root_frame\"") && pp_slice_holds(head, "\"time\"") &&
+	    pp_slice_holds(head, "\"children\""))
+		return 120;
 	return pp_slice_holds(head, "\"frame_tree\"") && pp_slice_holds(head, "\"identifier\"")
 	           ? 180
 	           : 0;

@@ -75,23 +75,24 @@ report(struct sp_read *r, int rule, const unsigned char *at)
 	            at ? pp_place_in(r->places.text, at) : PP_NOWHERE, "%s", sp_rules[rule].title);
 }
 
-/* What tells stackprof stands before its frames; no more of other files is looked at. */
+/* What tells stackprof stands before its frames, unless somebody sorted it; no more of other files is looked at. */
 static int
 sp_bid(const struct pp_peek *peek)
 {
 	static const char *const words[] = { "\"mode\"", "\"interval\"", "\"samples\"",
-		                             "\"frames\"" };
+		                             "\"frames\"", "\"version\"" };
 	struct pp_slice head = peek->head;
-	size_t i, n = 1;
+	size_t i, n = 0;
 
-	head.n = head.n < LOOKED_AT ? head.n : LOOKED_AT;
-	if (!head.n || head.p[0] != '{' ||
-	    (!pp_slice_holds(head, "\"missed_samples\"") &&
-	     !pp_slice_holds(head, "\"gc_samples\"")))
+	head.n = head.n < LOOKED_AT || peek->outlined ? head.n : LOOKED_AT;
+	if (!head.n || head.p[0] != '{')
 		return 0;
 	for (i = 0; i < PP_COUNT_OF(words); i++)
 		n += pp_slice_holds(head, words[i]);
-	return n >= 4 ? (int)(n * 32) : 0;
+	/* Dumps that somebody else made have no counts of what was missed. */
+	if (pp_slice_holds(head, "\"missed_samples\"") || pp_slice_holds(head, "\"gc_samples\""))
+		return n >= 3 ? (int)((n + 1) * 32) : 0;
+	return n == PP_COUNT_OF(words) && pp_slice_holds(head, "\"total_samples\"") ? 64 : 0;
 }
 
 /* ---- frames ------------------------------------------------------------------------------- */
