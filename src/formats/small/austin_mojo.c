@@ -12,6 +12,7 @@
  * Numbers are 6 bits, a sign (0x40) and 7 bits more as long as 0x80 is set; texts end with a zero. iid is there from version 3 on, ends
  * of lines and columns from 2 on. Keys are those of a process. Text 0 is empty, text 1 is not known.
  */
+#include "base/stops.h"
 #include "formats/small/austin.h"
 
 #define UNKNOWN "<unknown>"
@@ -33,16 +34,20 @@ struct known {
 	struct pp_slice text; /* p NULL = not told */
 };
 
+/* Frames that were named lately, by the lowest bits of their keys. */
+#define RECENT 4096
+
 struct mojo {
 	struct pp_austin *a;
 	const unsigned char *begin, *cur, *end;
 	int64_t version;
-	bool building, broken;
+	bool broken;
 	struct pp_map processes; /* pid to a number */
 	uint32_t process, process_count;
 	struct pp_strtab threads; /* pid and name as bytes */
 	struct pp_index index;    /* of what is known */
 	PP_VEC(struct known) known;
+	uint32_t recent[RECENT];  /* rows of them + 1 */
 	PP_VEC(struct last) last; /* by thread */
 	/* The stack that was begun. */
 	bool open;
@@ -53,7 +58,6 @@ struct mojo {
 	PP_VEC(pp_frame) base;  /* frames of the stack by which a repeat is known */
 	PP_VEC(bool) base_native;
 	uint32_t owner; /* row of its last stack + 1; 0 = not looked up */
-	bool has[2];
 };
 
 /* ---- bytes -------------------------------------------------------------------------------- */
@@ -128,6 +132,21 @@ key_of(struct mojo *m, char kind, int64_t key)
 	return &m->known.at[row];
 }
 
+/* The same for a frame that is named, which is most of a file. */
+static inline struct known *
+frame_of(struct mojo *m, int64_t key)
+{
+	uint32_t *recent = &m->recent[(uint64_t)key % RECENT];
+	struct known *known = *recent ? &m->known.at[*recent - 1] : NULL;
+
+	if (PP_LIKELY(known && known->key == key && known->process == m->process))
+		return known;
+	known = key_of(m, 'f', key);
+	if (known)
+		*recent = (uint32_t)(known - m->known.at) + 1;
+	return known;
+}
+
 static struct pp_slice
 text_of(struct mojo *m, int64_t key)
 {
@@ -149,8 +168,6 @@ text_of(struct mojo *m, int64_t key)
 static void
 frame_push(struct mojo *m, pp_frame frame, bool native)
 {
-	if (!m->building)
-		return;
 	if (!pp_vec_push(&m->base, frame) || !pp_vec_push(&m->base_native, native))
 		pp_builder_fail(m->a->b, PP_E_NOMEM, NULL);
 }
@@ -158,8 +175,8 @@ frame_push(struct mojo *m, pp_frame frame, bool native)
 static void
 extra_push(struct mojo *m, const char *name)
 {
-	if (m->building && !pp_vec_push(&m->extra, pp_austin_frame(m->a, pp_slice_z(name),
-	                                                           (struct pp_slice){ 0 }, 0)))
+	if (!pp_vec_push(&m->extra,
+	                 pp_austin_frame(m->a, pp_slice_z(name), (struct pp_slice){ 0 }, 0)))
 		pp_builder_fail(m->a->b, PP_E_NOMEM, NULL);
 }
 
@@ -224,8 +241,6 @@ repeat_put(struct mojo *m)
 	const struct last *last;
 	size_t n, was = m->base.n;
 
-	if (!m->building)
-		return;
 	last = last_of(m);
 	if (!last)
 		return;
@@ -276,18 +291,14 @@ stack_end(struct mojo *m)
 {
 	if (!m->open)
 		return;
-	m->has[0] |= m->timed;
-	m->has[1] |= m->measured;
-	if (m->building) {
-		last_keep(m);
-		m->a->stack.n = 0;
-		frames_give(m, m->base.at, m->base.n);
-		frames_give(m, m->extra.at, m->extra.n);
-		if (m->timed && m->memory < 0)
-			m->memory = 0;
-		if (pp_builder_ok(m->a->b))
-			pp_austin_give(m->a, series_of(m), m->time, m->memory);
-	}
+	last_keep(m);
+	m->a->stack.n = 0;
+	frames_give(m, m->base.at, m->base.n);
+	frames_give(m, m->extra.at, m->extra.n);
+	if (m->timed && m->memory < 0)
+		m->memory = 0;
+	if (pp_builder_ok(m->a->b))
+		pp_austin_give(m->a, series_of(m), m->time, m->memory);
 	m->open = false;
 }
 
@@ -350,7 +361,7 @@ frame_tell(struct mojo *m)
 		(void)number_take(m);
 		(void)number_take(m);
 	}
-	if (m->broken || !m->building)
+	if (m->broken)
 		return;
 	name = text_of(m, scope);
 	place = text_of(m, file);
@@ -368,9 +379,9 @@ frame_name(struct mojo *m)
 	int64_t key = number_take(m);
 	const struct known *known;
 
-	if (m->broken || !m->building)
+	if (m->broken)
 		return;
-	known = key_of(m, 'f', key);
+	known = frame_of(m, key);
 	if (!known)
 		return;
 	if (!known->frame)
@@ -387,7 +398,7 @@ kernel_push(struct mojo *m)
 	struct pp_builder *b = m->a->b;
 	struct pp_func_row func = { .flags = PP_FUNC_KERNEL };
 
-	if (m->broken || !m->building)
+	if (m->broken)
 		return;
 	func.name = pp_build_str(b, name);
 	func.module = pp_build_module(b,
@@ -404,7 +415,7 @@ meta_take(struct mojo *m)
 {
 	struct pp_slice key = text_take(m), value = text_take(m);
 
-	if (!m->broken && !m->building && m->a->reader->order->facets & (PP_META | PP_EXTRAS))
+	if (!m->broken && m->a->reader->order->facets & (PP_META | PP_EXTRAS))
 		(void)pp_build_meta(m->a->b, 0, key, PP_META_TEXT, value);
 }
 
@@ -415,7 +426,7 @@ string_tell(struct mojo *m)
 	struct pp_slice text = text_take(m);
 	struct known *known;
 
-	if (m->broken || !m->building)
+	if (m->broken)
 		return;
 	known = key_of(m, 's', key);
 	if (known)
@@ -475,7 +486,7 @@ events_read(struct mojo *m, struct pp_slice text)
 	m->cur = text.p + 3;
 	m->end = text.p + text.n;
 	m->version = number_take(m);
-	if (m->building && (m->version < 1 || m->version > 4))
+	if (m->version < 1 || m->version > 4)
 		pp_austin_report(m->a, PP_AUSTIN_VERSION, pp_at_offset(3));
 	while (m->cur < m->end && !m->broken && pp_builder_ok(m->a->b)) {
 		unsigned char kind;
@@ -489,16 +500,90 @@ events_read(struct mojo *m, struct pp_slice text)
 		else if (!m->open)
 			m->broken = true;
 		else if (!event_take(m, kind)) {
-			if (m->building)
-				pp_austin_report(m->a, PP_AUSTIN_EVENT,
-				                 pp_at_offset((uint64_t)(at - text.p)));
+			pp_austin_report(m->a, PP_AUSTIN_EVENT,
+			                 pp_at_offset((uint64_t)(at - text.p)));
 			break;
 		}
 	}
-	if (m->broken && m->building && pp_builder_ok(m->a->b))
+	if (m->broken && pp_builder_ok(m->a->b))
 		pp_austin_report(m->a, PP_AUSTIN_CUT, pp_at_offset((uint64_t)(at - text.p)));
 	if (!m->broken)
 		stack_end(m);
+}
+
+/* ---- what is measured --------------------------------------------------------------------- */
+
+/* What follows so many numbers; NULL when they do not end. */
+static const unsigned char *
+numbers_pass(const unsigned char *p, const unsigned char *end, unsigned n)
+{
+	for (; n; n--) {
+		while (p < end && *p & 0x80)
+			p++;
+		if (p++ >= end)
+			return NULL;
+	}
+	return p;
+}
+
+/* The same for texts. */
+static const unsigned char *
+texts_pass(const unsigned char *p, const unsigned char *end, unsigned n)
+{
+	for (; p && n; n--) {
+		p = p < end ? memchr(p, 0, (size_t)(end - p)) : NULL;
+		p += p != NULL;
+	}
+	return p;
+}
+
+/* What follows an event of a kind; NULL when it does not end, or there is no such kind. */
+static const unsigned char *
+event_pass(const struct mojo *m, unsigned char kind, const unsigned char *p)
+{
+	/* Most are frames that are named. */
+	if (PP_LIKELY(kind == 5 || kind == 9 || kind == 10 || kind == 12))
+		return numbers_pass(p, m->end, 1);
+	if (kind == 3)
+		return numbers_pass(p, m->end, m->version >= 2 ? 7 : 4);
+	if (kind == 1 || kind == 6)
+		return texts_pass(p, m->end, kind == 1 ? 2 : 1);
+	if (kind == 2 || kind == 11)
+		return texts_pass(numbers_pass(p, m->end, kind == 2 && m->version >= 3 ? 2 : 1),
+		                  m->end, 1);
+	return kind >= 4 && kind <= 13 ? p : NULL;
+}
+
+/* Whether stacks tell time and memory: has[0], has[1]. What is wrong is told when they are read. */
+static void
+kinds_find(struct mojo *m, struct pp_slice text, bool has[2])
+{
+	const unsigned char *p;
+	bool seen[2] = { false, false }, open = false;
+	size_t steps = 0;
+
+	m->cur = text.p + 3;
+	m->end = text.p + text.n;
+	m->version = number_take(m);
+	for (p = m->cur; p && p < m->end && !(has[0] && has[1]); steps++) {
+		unsigned char kind = *p++;
+
+		if ((!open && kind > 2) || pp_account_stops_at(steps))
+			break;
+		p = event_pass(m, kind, p);
+		if (kind == 9 || kind == 10)
+			seen[kind - 9] = p != NULL;
+		if (kind != 2 || !p)
+			continue;
+		has[0] |= seen[0];
+		has[1] |= seen[1];
+		seen[0] = seen[1] = false;
+		open = true;
+	}
+	/* A stack that is cut is none. */
+	has[0] |= p && seen[0];
+	has[1] |= p && seen[1];
+	m->broken = false;
 }
 
 void
@@ -507,16 +592,14 @@ pp_austin_mojo(struct pp_austin *a, struct pp_slice text)
 	struct mojo m = { .a = a,
 		          .processes.seed = a->reader->seed,
 		          .index.seed = a->reader->seed };
+	bool has[2] = { false, false };
 	size_t i;
 
 	a->b->profile->variant = pp_build_strz(a->b, "mojo");
 	if (!pp_strtab_init(&m.threads, a->reader->seed))
 		pp_builder_fail(a->b, PP_E_NOMEM, NULL);
-	if (pp_builder_ok(a->b))
-		events_read(&m, text);
-	pp_austin_metrics(a, m.has[0], m.has[1]);
-	m.building = true;
-	m.broken = m.open = false;
+	kinds_find(&m, text, has);
+	pp_austin_metrics(a, has[0], has[1]);
 	if (pp_builder_ok(a->b))
 		events_read(&m, text);
 	for (i = 0; i < m.last.n; i++) {
