@@ -374,8 +374,7 @@ edges_table(struct pp_answer *a, const struct calls *c)
 {
 	const struct pp_profile *p = c->calls.profile;
 	struct pp_answer_column *columns = pp_answer_alloc(a, sizeof calls_columns);
-	/* Calls that the file states have no steps. */
-	bool falls = c->calls.by_stacks && pp_metric_gained(p, c->metric) < p->metrics.n;
+	bool falls = pp_metric_gained(p, c->metric) < p->metrics.n;
 	size_t i, n = 0;
 
 	for (i = 0; columns && i < PP_COUNT_OF(calls_columns); i++) {

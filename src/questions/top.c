@@ -48,6 +48,28 @@ top_want(const void *params, struct pp_want *want)
 	want->facets = PP_COSTS | PP_FUNCTIONS | PP_GAINS;
 }
 
+/*
+ * ", 7.66 MiB of it by no function itself": a file may state totals of calls from which more is missing than was given back
+ * in what functions did themselves, as what they held is freed when they return.
+ */
+static void
+unseen_add(struct pp_buf *text, const struct pp_ranking *r)
+{
+	const struct pp_profile *p = r->flat.profile;
+	const struct pp_metric *m = &p->metrics.at[r->metric];
+	double unseen;
+
+	if (pp_profile_basis(p) != PP_BASIS_COSTS || !p->costs.funcs.n || p->costs.filtered)
+		return;
+	unseen = pp_value_double(m, pp_costs_get(p, 0, r->metric).own) -
+	         pp_value_double(m, pp_costs_get(p, 0, r->metric).total);
+	if (!(unseen > 0))
+		return;
+	pp_buf_adds(text, " (");
+	pp_units_value(text, pp_text_of(p, m->unit), unseen);
+	pp_buf_adds(text, " of it by no function itself)");
+}
+
 /* One line above the table: the metric, its total, how many functions. */
 static void
 heading_say(struct pp_answer *a, const struct pp_ranking *r)
@@ -59,9 +81,11 @@ heading_say(struct pp_answer *a, const struct pp_ranking *r)
 		const struct pp_metric *m = &p->metrics.at[r->metric];
 
 		pp_metric_describe(&text, p, m, pp_value_double(m, r->flat.whole[r->metric]));
-		if (pp_metric_gained(p, r->metric) < p->metrics.n)
+		if (pp_metric_gained(p, r->metric) < p->metrics.n) {
 			pp_describe_falls(&text, p, m, r->flat.whole[r->metric],
 			                  pp_flat_whole(&r->flat, r->metric));
+			unseen_add(&text, r);
+		}
 		pp_answer_say_name(a, PP_INK_TITLE, pp_slice_of(text.p, text.n));
 		pp_answer_say(a, PP_INK_PLAIN, " in ");
 		text.n = 0;

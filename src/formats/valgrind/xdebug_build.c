@@ -35,6 +35,16 @@ values_add(struct building *b, union pp_value *to, const int64_t *from)
 
 /* The same of what was gained. */
 static void
+cells_gain(struct building *b, int64_t *to, const int64_t *from)
+{
+	unsigned k;
+
+	for (k = 0; k < b->walk->columns; k++)
+		if (b->walk->gained[k] != PP_NO_METRIC)
+			b->fits &= pp_cell_add(PP_INT, &to[b->walk->gained[k]], from[k]);
+}
+
+static void
 gains_add(struct building *b, union pp_value *to, const int64_t *from)
 {
 	unsigned k;
@@ -123,6 +133,7 @@ build_edges(struct building *b, struct pp_xd_edge *edges, size_t n, const pp_fun
 			return;
 		cells[0] += edges[i].calls;
 		cells_add(b, cells + 1, edges[i].cost);
+		cells_gain(b, cells + 1, edges[i].gained);
 	}
 }
 

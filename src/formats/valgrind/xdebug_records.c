@@ -21,7 +21,8 @@ struct record {
 	uint32_t calls; /* how many */
 	size_t first;   /* the first of them */
 	int64_t own[PP_XD_COLUMNS];
-	uint64_t at; /* line of the file */
+	int64_t gained[PP_XD_COLUMNS]; /* by it and what it called */
+	uint64_t at;                   /* line of the file */
 	bool claimed, dropped;
 };
 
@@ -387,6 +388,47 @@ add_columns(struct pp_cg_parser *p, const struct record *record, int64_t *cells,
 			           p->builder->profile->metrics.at[part->events[k]].name);
 }
 
+/* What calls gained, their own calls included: they stand before their callers. */
+static void
+gains_find(struct reading *r, uint32_t from, uint32_t to)
+{
+	uint32_t i, j, k;
+
+	for (i = from; i < to; i++) {
+		struct record *record = &r->records.at[i];
+
+		for (k = 0; k < PP_XD_COLUMNS; k++)
+			record->gained[k] = pp_cell_gained(PP_INT, record->own[k]);
+		for (j = 0; j < record->calls; j++) {
+			uint32_t called = r->calls.at[record->first + j].record;
+
+			/* What does not fit was reported when it was walked. */
+			for (k = 0; called < i && k < PP_XD_COLUMNS; k++)
+				(void)pp_cell_add(PP_INT, &record->gained[k],
+				                  r->records.at[called].gained[k]);
+		}
+	}
+}
+
+/* Adds what a call gained to its edge; of one that has no record, only what is left is known. */
+static void
+add_gains(struct pp_cg_parser *p, const struct reading *r, const struct call *call, int64_t *cells)
+{
+	const struct pp_profile *profile = p->builder->profile;
+	const struct pp_cg_part *part = pp_cg_part(p);
+	uint32_t k;
+
+	for (k = 0; k < part->event_count && k < PP_XD_COLUMNS; k++) {
+		size_t gained = pp_metric_gained(profile, part->events[k]);
+
+		if (gained < profile->metrics.n && (k == 0 || part->events[k] != part->events[0]))
+			(void)pp_cell_add(PP_INT, &cells[gained],
+			                  call->record != NONE
+			                      ? r->records.at[call->record].gained[k]
+			                      : pp_cell_gained(PP_INT, call->cost[k]));
+	}
+}
+
 /* Edges are all that is listed, recorded or not. */
 static void
 build_edges(struct pp_cg_parser *p, struct reading *r, uint32_t from, uint32_t to)
@@ -409,6 +451,7 @@ build_edges(struct pp_cg_parser *p, struct reading *r, uint32_t from, uint32_t t
 			if (!pp_cell_add(PP_UINT, &cells[0], (int64_t)call->count))
 				report_sum(p, record->at, "the number of calls to", call->name);
 			add_columns(p, record, cells + 1, call->cost);
+			add_gains(p, r, call, cells + 1);
 		}
 	}
 }
@@ -430,6 +473,7 @@ build_calls(struct pp_cg_parser *p, struct reading *r)
 		pp_cg_series(p, true, true);
 		resolve_part(p, r, from, to);
 		walk_part(p, r, from, to);
+		gains_find(r, from, to);
 		if (pp_order_needs(p->reader->order, PP_EDGES))
 			build_edges(p, r, from, to);
 	}

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #define RECENT_EDGES 4096
+#define NO_EDGE UINT32_MAX
 #define HASH_STEP 0x9e3779b97f4a7c15u
 
 bool
@@ -47,6 +48,7 @@ pp_xd_walk_release(struct pp_xd_walk *w)
 	pp_vec_release(&w->sums);
 	pp_vec_release(&w->stack);
 	pp_vec_release(&w->edges);
+	pp_vec_release(&w->coming);
 	pp_vec_release(&w->nodes);
 	pp_map_release(&w->edge_of);
 	free(w->recent);
@@ -114,8 +116,9 @@ edge_find(struct pp_xd_walk *w, uint64_t key, uint32_t caller, uint32_t callee, 
 	if (i == PP_MAP_NONE) {
 		i = (uint32_t)w->edges.n;
 		if (i == PP_MAP_NONE ||
-		    !pp_vec_push(&w->edges,
-		                 (struct pp_xd_edge){ caller, callee, line, 0, { 0, 0 } }) ||
+		    !pp_vec_push(
+		        &w->edges,
+		        (struct pp_xd_edge){ .caller = caller, .callee = callee, .line = line }) ||
 		    !pp_map_set(&w->edge_of, key, i))
 			return fail(w, PP_E_NOMEM);
 	}
@@ -125,7 +128,7 @@ edge_find(struct pp_xd_walk *w, uint64_t key, uint32_t caller, uint32_t callee, 
 
 static bool
 edge_add(struct pp_xd_walk *w, uint32_t caller, uint32_t callee, uint32_t line, int64_t calls,
-         const int64_t *cost)
+         const int64_t *cost, uint32_t *found)
 {
 	uint64_t key = (uint64_t)caller << 44 | (uint64_t)callee << 24 | line;
 	struct pp_xd_recent *recent = &w->recent[(key * HASH_STEP) >> 52];
@@ -144,7 +147,15 @@ edge_add(struct pp_xd_walk *w, uint32_t caller, uint32_t callee, uint32_t line, 
 	if (__builtin_add_overflow(edge->calls, calls, &edge->calls))
 		w->odd |= PP_XD_ODD_SUMS;
 	w->odd |= add2(edge->cost, cost);
+	*found = recent->edge;
 	return true;
+}
+
+/* The edge over which the next call comes, whose gains will be known when it has all its calls. */
+static uint32_t
+edge_next(struct pp_xd_walk *w)
+{
+	return w->gains && w->want_edges && w->coming.n ? w->coming.at[--w->coming.n] : NO_EDGE;
 }
 
 /* ---- the tree --------------------------------------------------------------------------- */
@@ -204,8 +215,10 @@ tree_node(struct pp_xd_walk *w, struct pp_xd_sums *f, pp_node under, pp_node *no
 
 /* What a call gained, its own calls included, is known: its function gained that, unless it is called again. */
 static void
-gains_settle(struct pp_xd_walk *w, struct pp_xd_sums *f, const int64_t *gained)
+gains_settle(struct pp_xd_walk *w, struct pp_xd_sums *f, uint32_t edge, const int64_t *gained)
 {
+	if (edge != NO_EDGE)
+		w->odd |= add2(w->edges.at[edge].gained, gained);
 	if (f->active == 0)
 		w->odd |= add2(f->all_gained, gained);
 	if (w->stack.n)
@@ -223,7 +236,7 @@ stack_settle(struct pp_xd_walk *w)
 			w->odd |= PP_XD_ODD_LIST;
 		w->sums.at[top->slot].active--;
 		if (w->gains)
-			gains_settle(w, &w->sums.at[top->slot], top->gained);
+			gains_settle(w, &w->sums.at[top->slot], top->edge, top->gained);
 	}
 }
 
@@ -264,11 +277,18 @@ static inline uint64_t
 list_add(struct pp_xd_walk *w, const struct pp_xd_record *record, const struct pp_xd_call *calls,
          pp_node under)
 {
+	bool gains = w->gains && w->want_edges;
+	size_t coming = w->coming.n;
 	struct pp_xd_node *row;
 	uint64_t hash = 0;
 	pp_node node;
-	uint32_t k;
+	uint32_t k, edge = NO_EDGE;
 
+	if (gains && !pp_vec_reserve(&w->coming, coming + record->calls)) {
+		(void)fail(w, PP_E_NOMEM);
+		return 0;
+	}
+	w->coming.n += gains ? record->calls : 0;
 	for (k = record->calls; k-- > 0;) {
 		const struct pp_xd_call *call = &calls[k];
 		struct pp_xd_sums *callee = &w->sums.at[call->slot];
@@ -282,8 +302,12 @@ list_add(struct pp_xd_walk *w, const struct pp_xd_record *record, const struct p
 			w->odd |= row ? add2(row->inclusive, call->cost) : PP_XD_ODD_LIST;
 		}
 		if (w->want_edges &&
-		    !edge_add(w, record->slot, call->slot, call->line, 1, call->cost))
+		    !edge_add(w, record->slot, call->slot, call->line, 1, call->cost, &edge)) {
+			w->coming.n = coming; /* what was not found is not looked at */
 			return 0;
+		}
+		if (gains)
+			w->coming.at[coming + k] = edge;
 	}
 	return hash;
 }
@@ -293,7 +317,7 @@ pp_xd_walk_record(struct pp_xd_walk *w, const struct pp_xd_record *record,
                   const struct pp_xd_call *calls)
 {
 	struct pp_xd_sums *f = &w->sums.at[record->slot];
-	struct pp_xd_open open = { .slot = record->slot, .left = record->calls };
+	struct pp_xd_open open = { .slot = record->slot, .left = record->calls, .edge = NO_EDGE };
 	struct pp_xd_node *node = NULL;
 
 	w->records++;
@@ -315,6 +339,7 @@ pp_xd_walk_record(struct pp_xd_walk *w, const struct pp_xd_record *record,
 
 		top->met = top->met * HASH_STEP + record->slot;
 		top->left--;
+		open.edge = edge_next(w);
 	} else {
 		root_add(w, f, record, calls, node);
 	}
@@ -324,7 +349,7 @@ pp_xd_walk_record(struct pp_xd_walk *w, const struct pp_xd_record *record,
 		gains_add(w, f, node, record, open.gained);
 	if (record->calls == 0) {
 		if (w->gains)
-			gains_settle(w, f, open.gained);
+			gains_settle(w, f, open.edge, open.gained);
 		stack_settle(w);
 		return true;
 	}

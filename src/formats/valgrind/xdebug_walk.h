@@ -27,6 +27,7 @@ struct pp_xd_open {
 	uint64_t expected; /* hash over the functions that its list names, */
 	uint64_t met;      /* and over those that came */
 	pp_node node;
+	uint32_t edge;                 /* over which it was called, where edges gain */
 	int64_t gained[PP_XD_COLUMNS]; /* by it and what it called so far */
 };
 
@@ -34,6 +35,7 @@ struct pp_xd_edge {
 	uint32_t caller, callee, line;
 	int64_t calls;
 	int64_t cost[PP_XD_COLUMNS];
+	int64_t gained[PP_XD_COLUMNS]; /* by the callee and what it called */
 };
 
 /* Costs per node of the tree. */
@@ -56,6 +58,7 @@ struct pp_xd_walk {
 	PP_VEC(struct pp_xd_sums) sums;
 	PP_VEC(struct pp_xd_open) stack;
 	PP_VEC(struct pp_xd_edge) edges;
+	PP_VEC(uint32_t) coming; /* edges of the calls that are still to come, the next one last */
 	PP_VEC(struct pp_xd_node) nodes;
 	struct pp_map edge_of;
 	struct pp_xd_recent {
