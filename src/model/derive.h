@@ -59,6 +59,12 @@ pp_func pp_derive_func(struct pp_derive *, struct pp_slice name, pp_str file, ui
 /* Hands the profile over, or frees it unless `status` is PP_OK. Returns `status`. */
 pp_status pp_derive_finish(struct pp_derive *, pp_status status, struct pp_profile **out);
 
+/*
+ * The same profile with what a metric gained at least, where it falls and no steps are known: what is left of each stack
+ * that has some. Nobody gained less than those that they called, as with steps (pp_metric_of_shares()); but nobody
+ * says that it is what was gained (pp_metric_gained()). *out is NULL where there is nothing to add.
+ */
+pp_status pp_gains_least(const struct pp_profile *, size_t metric, struct pp_profile **out);
 /* The same profile without the metrics of what others gained, for those who list metrics as the file has them. */
 pp_status pp_gains_drop(const struct pp_profile *, struct pp_profile **out);
 

@@ -41,7 +41,8 @@ pp_metric_gained(const struct pp_profile *p, size_t metric)
 	size_t i;
 
 	for (i = pp_metrics_shown(p); i < p->metrics.n; i++)
-		if (p->metrics.at[i].net == metric && !(p->metrics.at[i].flags & PP_METRIC_UNSURE))
+		if (p->metrics.at[i].net == metric &&
+		    !(p->metrics.at[i].flags & (PP_METRIC_UNSURE | PP_METRIC_LEAST)))
 			return i;
 	return p->metrics.n;
 }
@@ -82,10 +83,102 @@ pp_gains_hidden(const struct pp_profile *p, size_t metric)
 size_t
 pp_metric_of_shares(const struct pp_profile *p, size_t metric)
 {
-	size_t gained = pp_metric_gained(p, metric);
+	size_t i = pp_metric_gained(p, metric);
 
-	return gained < p->metrics.n ? gained : metric;
+	if (i < p->metrics.n)
+		return i;
+	for (i = pp_metrics_shown(p); i < p->metrics.n; i++)
+		if (p->metrics.at[i].net == metric && p->metrics.at[i].flags & PP_METRIC_LEAST)
+			return i;
+	return metric;
 }
+
+/* ---- where no steps are known ---- */
+
+/* A cell of a series' block; NULL when out of memory. */
+static int64_t *
+block_cell(const struct pp_cell_block *b, size_t row, size_t column)
+{
+	return *b->wide ? pp_wide_at(*b->wide, row, (uint32_t)column)
+	                : &(*b->cells)[row * b->stride + column];
+}
+
+/* Of a series that has measured totals as well: what a node gained with all below it. */
+static bool
+least_measure(struct pp_profile *p, size_t at, size_t metric)
+{
+	const struct pp_series *s = &p->series.at[at];
+	const struct pp_cell_block b = pp_cell_block(p, at);
+	enum pp_cell_type type = p->metrics.at[metric].type;
+	int64_t *sums = calloc(p->tree.n, sizeof *sums), *cell = sums;
+	uint32_t row, node;
+
+	for (row = 0; sums && row < s->rows; row++)
+		(void)pp_cell_add(type, &sums[pp_series_node(s, row)],
+		                  pp_series_cell(s, row, (uint32_t)metric));
+	/* Sums that do not fit stay what they were. */
+	for (node = p->tree.n; sums && node-- > 1;)
+		(void)pp_cell_add(type, &sums[pp_tree_parent(&p->tree, node)], sums[node]);
+	for (row = 0; cell && row < s->rows; row++) {
+		cell = block_cell(&b, row, b.set[1] + metric);
+		if (cell)
+			*cell = sums[pp_series_node(s, row)];
+	}
+	free(sums);
+	return cell != NULL;
+}
+
+/* Fills the cells of a metric with what is left in those of another one, where that is more than nothing. */
+static bool
+least_fill(struct pp_profile *p, size_t from, size_t to)
+{
+	bool fine = true;
+	size_t i;
+	uint32_t row;
+
+	for (i = 0; i < p->series.n && fine; i++) {
+		const struct pp_series *s = &p->series.at[i];
+		const struct pp_cell_block b = pp_cell_block(p, i);
+
+		for (row = 0; row < s->rows && fine; row++) {
+			int64_t left = pp_cell_gained(p->metrics.at[from].type,
+			                              pp_series_cell(s, row, (uint32_t)from));
+			int64_t *cell = left ? block_cell(&b, row, b.set[0] + to) : &left;
+
+			fine = cell != NULL;
+			if (fine)
+				*cell = left;
+		}
+		if (fine && s->measured)
+			fine = least_measure(p, i, to);
+	}
+	return fine;
+}
+
+pp_status
+pp_gains_least(const struct pp_profile *p, size_t metric, struct pp_profile **out)
+{
+	const unsigned columns = PP_COLUMN_METRICS | PP_COLUMN_ROWS | PP_COLUMN_CALLS |
+	                         PP_COLUMN_LINES | PP_COLUMN_COSTS | PP_COLUMN_NOT_OWN;
+	struct pp_metric least;
+	struct pp_derive d;
+	bool fine;
+
+	*out = NULL;
+	if (metric >= p->metrics.n || p->tree.n <= 1 || !pp_metric_falls(&p->metrics.at[metric]) ||
+	    pp_metric_of_shares(p, metric) != metric)
+		return PP_OK;
+	if (!pp_derive_init(&d, p, columns, 0))
+		return PP_E_NOMEM;
+	least = p->metrics.at[metric];
+	least.flags &= ~(unsigned)(PP_METRIC_PRIMARY | PP_METRIC_SIGNED);
+	least.flags |= PP_METRIC_GAINED | PP_METRIC_LEAST;
+	least.net = (uint32_t)metric;
+	fine = pp_profile_widen(d.to, &least) && least_fill(d.to, metric, d.to->metrics.n - 1);
+	return pp_derive_finish(&d, fine ? PP_OK : PP_E_NOMEM, out);
+}
+
+/* ---- without what was gained ---- */
 
 static void
 costs_narrow(struct pp_costs_facet *costs, size_t shown, size_t all)

@@ -99,9 +99,8 @@ costs_widen(struct pp_profile *p, size_t at)
 }
 
 bool
-pp_build_metric_late(struct pp_builder *b, const struct pp_metric *metric)
+pp_profile_widen(struct pp_profile *p, const struct pp_metric *metric)
 {
-	struct pp_profile *p = b->profile;
 	bool gained = metric->flags & PP_METRIC_GAINED;
 	size_t i, blocks = pp_cell_blocks(p), at = gained ? p->metrics.n : pp_metrics_shown(p);
 	struct pp_metric last;
@@ -125,6 +124,12 @@ pp_build_metric_late(struct pp_builder *b, const struct pp_metric *metric)
 	for (i = 0; i < p->not_own.n; i++)
 		p->not_own.at[i].metric += p->not_own.at[i].metric >= at;
 	return true;
+}
+
+bool
+pp_build_metric_late(struct pp_builder *b, const struct pp_metric *metric)
+{
+	return pp_profile_widen(b->profile, metric);
 }
 
 /* A cell of a block; NULL where it is 0. */

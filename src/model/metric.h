@@ -36,7 +36,8 @@ enum {
 	    1 << 5, /* its name is that of another metric, too: see pp_metric_label() */
 	PP_METRIC_NO_ZERO = 1 << 6, /* nothing was recorded as 0: where it is, there is no value */
 	PP_METRIC_GAINED = 1 << 7,  /* what another metric gained, whatever was given back later */
-	PP_METRIC_UNSURE = 1 << 8   /* of gains: they are not known of all that was added up */
+	PP_METRIC_UNSURE = 1 << 8,  /* of gains: they are not known of all that was added up */
+	PP_METRIC_LEAST = 1 << 9 /* of gains: what is left of each stack, as no steps are known */
 };
 
 struct pp_metric {

@@ -572,7 +572,7 @@ size_t pp_metric_gained(const struct pp_profile *, size_t metric);
 bool pp_profile_has_gains(const struct pp_profile *);
 /* Of how many rows of the series a metric's net cost does not tell what was gained, as far as that is known. */
 uint64_t pp_gains_hidden(const struct pp_profile *, size_t metric);
-/* What shares and widths are of: what a metric gained where that is known, else the metric itself. */
+/* What shares and widths are of: what a metric gained, at least, where that is known; else the metric itself. */
 size_t pp_metric_of_shares(const struct pp_profile *, size_t metric);
 /*
  * What of a metric was gained, where it falls: what is known of that (0 = nothing), but no less than what is left of it.

@@ -108,5 +108,7 @@ size_t pp_cell_blocks(const struct pp_profile *);
 struct pp_cell_block pp_cell_block(struct pp_profile *, size_t block);
 /* Drops the cells of metrics, of which there are n, and rows (NULL = none) whose flag is not set. False when out of memory. */
 bool pp_cells_choose(struct pp_cell_block, const bool *metrics, size_t n, const bool *rows);
+/* Adds a metric, behind those that are shown or, if it is of gains, behind all; rows become wider. False when out of memory. */
+bool pp_profile_widen(struct pp_profile *, const struct pp_metric *);
 
 #endif

@@ -201,7 +201,9 @@ struct drawn {
 	    *base; /* the same if it was made for this, and what it was made of */
 	struct pp_flame flame;
 	struct pp_reversal reversed;
-	bool gained; /* widths are what a metric that falls gained */
+	struct pp_profile *least[2]; /* where no steps are known: with what was gained at least */
+	bool gained;                 /* widths are what a metric that falls gained, */
+	bool at_least;               /* or more than that */
 	/* The profile that was asked about, and which of its metrics is drawn; NULL when comparing. */
 	const struct pp_profile *asked;
 	size_t metric;
@@ -222,6 +224,8 @@ drawn_release(void *data)
 	pp_flame_release(&d->flame);
 	pp_profile_free(d->own);
 	pp_profile_free(d->base);
+	pp_profile_free(d->least[0]);
+	pp_profile_free(d->least[1]);
 }
 
 /* Whether a profile holds nothing at all, which makes an empty picture. */
@@ -279,6 +283,20 @@ by_name(struct drawn *d)
 	return status;
 }
 
+/* What falls is drawn by what it gained: the profile that has that, and the metric. PP_E_NOMEM, said. */
+static pp_status
+gains_take(struct pp_answer *a, struct drawn *d, size_t side, const struct pp_profile **p,
+           size_t *metric)
+{
+	if (pp_gains_least(*p, *metric, &d->least[side]) != PP_OK)
+		return pp_answer_fail_status(a, PP_E_NOMEM);
+	*p = d->least[side] ? d->least[side] : *p;
+	d->at_least |= d->least[side] != NULL;
+	*metric = pp_metric_of_shares(*p, *metric);
+	d->gained |= (*p)->metrics.at[*metric].flags & PP_METRIC_GAINED;
+	return PP_OK;
+}
+
 /* One profile; a differential file is two by itself. */
 static pp_status
 draw_alone(struct pp_answer *a, struct drawn *d, const struct pp_topic *topic)
@@ -290,15 +308,14 @@ draw_alone(struct pp_answer *a, struct drawn *d, const struct pp_topic *topic)
 	if (status != PP_OK || p->metrics.n == 0)
 		return status;
 	status = pp_asked_metric(&d->params->asked, p, a, &d->opts.metric);
+	if (status == PP_OK)
+		status = gains_take(a, d, 0, &p, &d->opts.metric);
 	if (status != PP_OK)
 		return status;
-	/* What falls is drawn by what it gained. */
-	d->gained = pp_metric_gained(p, d->opts.metric) < p->metrics.n;
-	d->opts.metric = pp_metric_of_shares(p, d->opts.metric);
-	d->asked = p;
+	d->profile = d->asked = p;
 	d->metric = d->opts.metric;
 	d->whole = pp_profile_total(p, d->opts.metric);
-	d->opts.whole = &d->whole;
+	d->opts.whole = d->at_least ? NULL : &d->whole;
 	before = pp_profile_metric_find(p, pp_slice_z("before"));
 	if (before < p->metrics.n && !d->params->reverse && !d->params->asked.metric) {
 		d->opts.before = before;
@@ -314,10 +331,12 @@ draw_alone(struct pp_answer *a, struct drawn *d, const struct pp_topic *topic)
 static pp_status
 draw_both(struct pp_answer *a, struct drawn *d, const struct pp_topic *topics)
 {
+	const struct pp_profile *sides[2];
 	size_t metric[2], i;
 	pp_status status = PP_OK;
 
 	for (i = 0; i < 2 && status == PP_OK; i++) {
+		sides[i] = topics[i].profile;
 		status = need_tree(a, &topics[i]);
 		if (status == PP_OK && topics[i].profile->metrics.n == 0)
 			status = pp_answer_fail(a, PP_E_UNSUPPORTED, "no-metric",
@@ -326,13 +345,14 @@ draw_both(struct pp_answer *a, struct drawn *d, const struct pp_topic *topics)
 			status = pp_asked_metric(&d->params->asked, topics[i].profile, a,
 			                         &metric[i]);
 		if (status == PP_OK)
-			d->compared[i] = (struct pp_diff_input){ .profile = topics[i].profile,
+			status = gains_take(a, d, i, &sides[i], &metric[i]);
+		if (status == PP_OK)
+			d->compared[i] = (struct pp_diff_input){ .profile = sides[i],
 				                                 .metric = metric[i] };
 	}
 	if (status != PP_OK)
 		return status;
-	status = pp_reshape_union(topics[0].profile, metric[0], topics[1].profile, metric[1],
-	                          reversal(d), &d->own);
+	status = pp_reshape_union(sides[0], metric[0], sides[1], metric[1], reversal(d), &d->own);
 	d->profile = d->own;
 	d->opts.before = 0;
 	d->opts.metric = 1;
@@ -393,11 +413,34 @@ noise_settle(struct drawn *d)
 	              PP_NOISE_SHARE);
 }
 
+/* Says so where another metric than time is asked for: the axis of a chart is time, whatever a metric came to meanwhile. */
+static pp_status
+chart_metric(struct pp_answer *a, const struct drawn *d, const struct pp_profile *p)
+{
+	struct pp_buf title = { 0 };
+	size_t metric;
+	pp_status status = pp_asked_metric(&d->params->asked, p, a, &metric);
+
+	if (status != PP_OK || !d->params->asked.metric || metric >= p->metrics.n ||
+	    p->metrics.at[metric].kind == PP_KIND_WALL_TIME)
+		return status;
+	pp_metric_title(p, &p->metrics.at[metric], &title);
+	pp_answer_note(a, "chart-metric",
+	               "a flame chart is drawn by time, so %s gives no frame its width; "
+	               "`flame` without --flamechart draws it, `report` shows its curve over time",
+	               pp_answer_made(a, &title));
+	pp_buf_release(&title);
+	return PP_OK;
+}
+
 static pp_status
 draw_chart(struct pp_answer *a, struct drawn *d, const struct pp_topic *topic)
 {
-	pp_status status = pp_flame_chart(&d->flame, topic->profile, &d->opts);
+	pp_status status = chart_metric(a, d, topic->profile);
 
+	if (status != PP_OK)
+		return status;
+	status = pp_flame_chart(&d->flame, topic->profile, &d->opts);
 	if (status == PP_E_UNSUPPORTED)
 		return pp_answer_fail(
 		    a, status, "no-time", "%s does not say when things happened%s",
@@ -434,7 +477,7 @@ subtitle_make(struct pp_buf *to, const struct drawn *d)
 	}
 	if (whole)
 		pp_units_named(to, flame->unit, pp_value_double(m, whole->value));
-	pp_buf_adds(to, d->gained ? " gained" : "");
+	pp_buf_adds(to, d->at_least ? " gained at least" : d->gained ? " gained" : "");
 	if (d->scaled > 0)
 		pp_buf_addf(to, " \xc2\xb7 after scaled by %.4g", d->scaled);
 	if (flame->boxes.n <= 1)

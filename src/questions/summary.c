@@ -1,9 +1,11 @@
 /*
  * summary: what a file is, what it adds up to, where the cost is, and what to ask next.
  */
+#include <math.h>
 #include <stddef.h>
 
 #include "analysis/estimate.h"
+#include "model/derive.h"
 #include "model/inclusive.h"
 #include "formats/format.h"
 #include "questions/describe.h"
@@ -78,8 +80,11 @@ struct path_line {
 struct path {
 	const struct pp_profile *profile; /* whose nodes these are */
 	struct pp_profile *estimate; /* the same if its stacks had to be estimated, else NULL */
-	PP_VEC(pp_node) nodes;       /* from the first frame on, root excluded */
-	struct pp_inclusive cost;
+	struct pp_profile *least; /* and where no steps are known, with what was gained at least */
+	PP_VEC(pp_node) nodes;    /* from the first frame on, root excluded */
+	struct pp_inclusive
+	    cost; /* by which it is found: what was gained, of a metric that falls, */
+	struct pp_inclusive net; /* and what is left of that */
 	size_t metric;
 	double whole;
 	PP_VEC(struct path_line) lines;
@@ -93,6 +98,8 @@ path_release(void *data)
 	pp_vec_release(&path->nodes);
 	pp_vec_release(&path->lines);
 	pp_inclusive_release(&path->cost);
+	pp_inclusive_release(&path->net);
+	pp_profile_free(path->least);
 	pp_profile_free(path->estimate);
 }
 
@@ -123,13 +130,18 @@ static bool
 path_walk(struct path *path)
 {
 	const struct pp_profile *p = path->profile;
-	const struct pp_metric *m = &p->metrics.at[path->metric];
+	size_t shares = pp_metric_of_shares(p, path->metric);
+	const struct pp_metric *m = &p->metrics.at[shares];
 	struct pp_children children = { 0 };
 	union pp_value self;
 	pp_node node = 0;
-	bool fine = pp_inclusive_compute(&path->cost, p, path->metric) &&
+	bool fine = pp_inclusive_compute(&path->cost, p, shares) &&
+	            pp_inclusive_stated(&path->net, p, path->metric) &&
 	            pp_children_compute(&children, p);
 
+	if (fine)
+		path->whole = fmax(path->whole,
+		                   pp_value_double(m, pp_inclusive_of(&path->cost, 0)));
 	while (fine) {
 		pp_node best = path_step(path, &children, node, &self);
 
@@ -163,6 +175,9 @@ path_find(struct path *path, const struct pp_profile *p)
 			return false;
 		path->profile = path->estimate;
 	}
+	if (pp_gains_least(path->profile, path->metric, &path->least) != PP_OK)
+		return false;
+	path->profile = path->least ? path->least : path->profile;
 	return path->profile->tree.n <= 1 || path_walk(path);
 }
 
@@ -224,7 +239,7 @@ path_total(const void *data, size_t row, size_t metric, struct pp_datum *d)
 {
 	const struct path *path = data;
 
-	pp_datum_value(d, path->profile, metric, pp_inclusive_of(&path->cost, path->nodes.at[row]));
+	pp_datum_value(d, path->profile, metric, pp_inclusive_of(&path->net, path->nodes.at[row]));
 }
 
 static void
@@ -593,7 +608,7 @@ summary_run(const struct pp_subject *subject, const void *data, struct pp_answer
 	if (status != PP_OK)
 		return status;
 	if (path) {
-		path->metric = pp_metric_of_shares(p, r->metric);
+		path->metric = r->metric;
 		path->whole = r->metric < p->metrics.n ? r->whole[r->metric] : 0;
 	}
 	if (!path || !pp_counts_compute(p, &counts) || !path_find(path, p) || !path_fold(path))

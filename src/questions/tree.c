@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "model/derive.h"
 #include "model/traits.h"
 #include "questions/excerpt_tree.h"
 #include "questions/tree_lines.h"
@@ -81,6 +82,7 @@ tree_want(const void *data, struct pp_want *want)
 
 struct picked {
 	struct pp_tree_lines lines;
+	struct pp_profile *least; /* where no steps are known: with what was gained at least */
 	struct pp_calltree tree;
 	const struct pp_numbering *numbers; /* of nodes, that lines begin with; or NULL */
 	size_t shares; /* the metric that shares are of: what was gained, where it falls */
@@ -95,6 +97,7 @@ picked_release(void *data)
 	pp_tree_lines_release(&t->lines);
 	if (t->tree.profile)
 		pp_calltree_release(&t->tree);
+	pp_profile_free(t->least);
 }
 
 /* Whether a line stands for one branch, not for several that are not shown. */
@@ -108,12 +111,8 @@ static void
 share_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 {
 	const struct picked *t = data;
-	double total = pp_tree_line_total(&t->lines, row, t->shares);
 
-	/* Of a metric that falls and whose steps nobody knows, what is left may be less than nothing. */
-	if (pp_metric_falls(&t->tree.profile->metrics.at[metric]))
-		total = fmax(0, total);
-	pp_datum_part(d, total, t->whole);
+	pp_datum_part(d, pp_tree_line_total(&t->lines, row, t->shares), t->whole);
 	d->ink = pp_ink_of_share(d->part, d->all);
 }
 
@@ -198,6 +197,7 @@ columns_choose(struct pp_answer_column *columns, const struct pp_profile *p, siz
                bool handles)
 {
 	bool known = pp_metric_gained(p, metric) < p->metrics.n;
+	bool falls = pp_metric_falls(&p->metrics.at[metric]);
 	size_t i, n = 0;
 
 	for (i = 0; i < PP_COUNT_OF(tree_columns); i++) {
@@ -208,32 +208,13 @@ columns_choose(struct pp_answer_column *columns, const struct pp_profile *p, siz
 		columns[n].arg = metric;
 		if (tree_columns[i].flags & PP_COLUMN_FALLS && tree_columns[i].get == total_get)
 			columns[n].arg = pp_metric_gained(p, metric);
-		if (known && strcmp(columns[n].title, "total") == 0)
+		if (falls && strcmp(columns[n].title, "total") == 0)
 			columns[n].title = "net";
-		else if (known && strcmp(columns[n].title, "self") == 0)
+		else if (falls && strcmp(columns[n].title, "self") == 0)
 			columns[n].title = "net self";
 		n++;
 	}
 	return n;
-}
-
-/* All that shares are of. */
-static double
-whole_of(const struct picked *t, size_t metric)
-{
-	const struct pp_profile *p = t->tree.profile;
-	const struct pp_metric *m = &p->metrics.at[t->shares];
-	union pp_value *own;
-	double sum = 0;
-	uint32_t node;
-
-	if (t->shares != metric || !pp_metric_falls(m))
-		return pp_value_double(m, pp_calltree_cost(&t->tree, 0, t->shares));
-	own = pp_own_compute(p, metric);
-	for (node = 0; own && node < p->tree.n; node++)
-		sum += fmax(0, pp_value_double(m, own[node]));
-	free(own);
-	return sum;
 }
 
 /* A name as a pattern that only it fits. */
@@ -300,12 +281,16 @@ picked_add(struct pp_answer *a, const struct pp_topic *topic, size_t metric,
 	struct picked *t = pp_answer_own(a, sizeof *t, picked_release);
 	uint64_t lines = params->asked.budget.rows;
 
-	if (!columns || !t || !pp_calltree_init(&t->tree, p, true))
+	if (!columns || !t || pp_gains_least(p, metric, &t->least) != PP_OK)
+		return PP_E_NOMEM;
+	p = t->least ? t->least : p;
+	if (!pp_calltree_init(&t->tree, p, true))
 		return PP_E_NOMEM;
 	t->shares = pp_metric_of_shares(p, metric);
 	if (params->asked.handles)
 		t->numbers = pp_excerpt_numbering(a, topic);
-	t->whole = whole_of(t, metric);
+	t->whole = pp_value_double(&p->metrics.at[t->shares],
+	                           pp_calltree_cost(&t->tree, 0, t->shares));
 	t->lines.hot.tree = &t->tree;
 	t->lines.hot.metric = t->shares;
 	t->lines.hot.min = t->whole > 0 ? min_of(params) * t->whole : 0;

@@ -2,7 +2,7 @@
 """Flame graphs of every good sample: flame.py POLYPROF SAMPLES
 
 Each SVG is well-formed; no frame is drawn twice; children lie within their parent, add up to no more
-than it, and none is lost; the whole is the profile's total; values are those of `top`; a pruned picture
+than it, and none is lost; the whole is the profile's total or, of a metric that falls, what was gained; values are those of `top`; a pruned picture
 is the picture of the pruned whole. Speaks TAP.
 """
 import bisect
@@ -93,6 +93,17 @@ EDGES = {
 }
 
 
+def gained(polyprof, path, metric):
+    """What all stacks gained: by their steps, or what is left of those that have some."""
+    todo = [json.loads(run(polyprof, 'tree', '--json', '--min', '0', '-m', metric, path).stdout)['root']]
+    whole = 0
+    while todo:
+        node = todo.pop()
+        whole += node.get('gained', {}).get(metric, max(0, node['self'][metric]))
+        todo += node['children']
+    return whole
+
+
 def edge_problems(polyprof, directory, text, total, frames_wanted):
     """What is wrong with the picture of a made profile, drawn in every way."""
     path, svg, wrong = os.path.join(directory, 'edge.folded'), os.path.join(directory, 'edge.svg'), []
@@ -150,8 +161,9 @@ def main():
                         detail.append(f'{extra}: the whole, or its lanes')
                     detail += lane_problems(first[0], lanes)
                     primary = [m for m in info['metrics'] if info.get('primary') in (m['name'], f"{m.get('event')}/{m['name']}")] or info['metrics']
-                    if not by_time and info['format'] != 'diff-folded' and first[0][1] != primary[0]['total']:
-                        detail.append(f"{extra}: the whole is {first[0][1]}, not {primary[0]['total']}")
+                    whole = gained(polyprof, path, primary[0]['name']) if primary[0].get('falls') else primary[0]['total']
+                    if not by_time and info['format'] != 'diff-folded' and first[0][1] != whole:
+                        detail.append(f"{extra}: the whole is {first[0][1]}, not {whole}")
                 count += 1
                 failed += bool(detail)
                 print(f"{'not ok' if detail else 'ok'} {count} - {os.path.relpath(path, samples)}")
