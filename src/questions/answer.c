@@ -6,6 +6,7 @@
 #include "analysis/demangle.h"
 #include "analysis/remap.h"
 #include "formats/format.h"
+#include "questions/question.h"
 #include "text/escape.h"
 #include "text/suggest.h"
 #include "text/units.h"
@@ -509,11 +510,29 @@ pp_answer_fail_status(struct pp_answer *a, pp_status status)
 	                      pp_status_text(status));
 }
 
+/* A command about the metric that was asked about, as far as it takes one. */
+static const char *
+hint_metric(struct pp_answer *a, const char *command)
+{
+	size_t n = strcspn(command, " ");
+	const char *made, *name = pp_answer_copy(a, pp_slice_of(command, n));
+	const struct pp_question *q = a->metric ? pp_question_find(name) : NULL;
+	struct pp_buf text = { 0 };
+
+	if (!q || !pp_params_find(q->params, "metric"))
+		return pp_answer_copy(a, pp_slice_z(command));
+	pp_buf_addf(&text, "%s -m ", name);
+	pp_suggest_word(&text, a->metric);
+	pp_buf_adds(&text, command + n);
+	made = pp_answer_copy(a, pp_slice_z(pp_answer_made(a, &text)));
+	pp_buf_release(&text);
+	return made;
+}
+
 void
 pp_answer_hint(struct pp_answer *a, const char *does, const char *before, const char *after)
 {
-	struct pp_next hint = { pp_answer_copy(a, pp_slice_z(does)),
-		                pp_answer_copy(a, pp_slice_z(before)),
+	struct pp_next hint = { pp_answer_copy(a, pp_slice_z(does)), hint_metric(a, before),
 		                pp_answer_copy(a, pp_slice_z(after)), NULL };
 
 	a->failed |= !pp_vec_push(&a->hints, hint);

@@ -342,6 +342,7 @@ struct pp_answer {
 	})
 	owned;
 	struct pp_budget budget; /* as asked */
+	const char *metric;      /* the same: what is asked next is about it, too; or NULL */
 	bool exact;
 	bool
 	    needs_stacks; /* there is none yet: what is asked about has to be read for its stacks, too */

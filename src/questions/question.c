@@ -370,6 +370,7 @@ pp_asking_run(struct pp_asking *asking, const struct pp_subject *subject)
 		                      "there is no such page: `next` of an answer says which is");
 
 	a->budget = asking->params->budget;
+	a->metric = asking->params->metric;
 	a->exact = asking->params->exact;
 	if (pp_excerpt_asked(asking)) {
 		status = pp_excerpt_run(asking, subject);
@@ -446,10 +447,12 @@ pp_asked_metrics(const struct pp_asked *asked, const struct pp_profile *p, struc
 		found = pp_profile_metric_find(p, name);
 		if (found == p->metrics.n)
 			return metric_missing(name, p, a);
-		if (n == 0)
+		if (n == 0) {
 			*metric = found;
-		else if (beside->n < PP_COUNT_OF(beside->metric))
+			a->metric = pp_answer_copy(a, name); /* others are only shown beside it */
+		} else if (beside->n < PP_COUNT_OF(beside->metric)) {
 			beside->metric[beside->n++] = found;
+		}
 	}
 	return PP_OK;
 }
