@@ -98,6 +98,8 @@ nodes_take(struct building *b)
 	net->has_calls = flat.has_calls;
 	if (net->metric < flat.metrics)
 		net->whole = flat.whole[net->metric];
+	if (net->metric < flat.metrics)
+		net->part_of = pp_flat_whole(&flat, net->metric);
 	for (row = 0; row < flat.n && !b->failed; row++) {
 		uint32_t node = node_of(b, flat.func[row]);
 
@@ -108,6 +110,7 @@ nodes_take(struct building *b)
 		if (net->metric < flat.metrics) {
 			net->nodes.at[node].self = pp_flat_get(&flat, row, net->metric).own;
 			net->nodes.at[node].total = pp_flat_get(&flat, row, net->metric).total;
+			net->nodes.at[node].gained = pp_flat_gained(&flat, row, net->metric);
 		}
 	}
 	pp_flat_release(&flat);
@@ -119,9 +122,9 @@ static void
 edges_stated(struct building *b)
 {
 	const struct pp_profile *p = b->net->profile;
+	size_t known = pp_metric_gained(p, b->net->metric), i;
 	struct pp_call_graph g;
 	uint32_t f;
-	size_t i;
 
 	if (!pp_call_graph_init(&g, p, PP_ALL_SERIES)) {
 		b->failed = true;
@@ -139,6 +142,8 @@ edges_stated(struct building *b)
 			if (b->net->metric < p->metrics.n)
 				b->net->edges.at[edge].total = pp_ledger_get(&g.cost, i,
 				                                             b->net->metric);
+			if (known < p->metrics.n)
+				b->net->edges.at[edge].gained = pp_ledger_get(&g.cost, i, known);
 		}
 	for (i = 0; i < p->calls.rows.n && !b->failed; i++)
 		if (p->calls.rows.at[i].caller == 0 && p->calls.rows.at[i].callee)
@@ -179,10 +184,13 @@ edges_of_tree(struct building *b)
 	pp_func *func_of = pp_frame_funcs(p);
 	uint64_t *outermost = func_of ? pp_outermost_compute(p, func_of) : NULL;
 	uint32_t *edges = malloc((size_t)p->tree.n * sizeof *edges);
-	struct pp_inclusive cost = { 0 };
+	size_t known = pp_metric_gained(p, net->metric);
+	struct pp_inclusive cost = { 0 }, gained = { 0 };
 	pp_node node;
 
-	b->failed = !outermost || !edges || (costs && !pp_inclusive_compute(&cost, p, net->metric));
+	b->failed = !outermost || !edges ||
+	            (costs && !pp_inclusive_compute(&cost, p, net->metric)) ||
+	            (known < p->metrics.n && !pp_inclusive_compute(&gained, p, known));
 	if (!b->failed)
 		edges[0] = PP_MAP_NONE;
 	for (node = 1; node < p->tree.n && !b->failed; node++) {
@@ -201,14 +209,31 @@ edges_of_tree(struct building *b)
 		if (!b->failed && costs && pp_bit(outermost, node))
 			pp_value_add(&p->metrics.at[net->metric], &net->edges.at[edges[node]].total,
 			             pp_inclusive_of(&cost, node));
+		if (!b->failed && gained.metric && pp_bit(outermost, node))
+			pp_value_add(gained.metric, &net->edges.at[edges[node]].gained,
+			             pp_inclusive_of(&gained, node));
 	}
 	if (!b->failed)
 		edges_count(b, edges);
 	if (cost.metric)
 		pp_inclusive_release(&cost);
+	if (gained.metric)
+		pp_inclusive_release(&gained);
 	free(edges);
 	free(outermost);
 	free(func_of);
+}
+
+/* What is known of edges' gains is no less than what is left of them. */
+static void
+gains_settle(struct pp_net *net)
+{
+	const struct pp_metric *m = &net->profile->metrics.at[net->metric];
+	size_t i;
+
+	for (i = 0; net->metric < net->profile->metrics.n && i < net->edges.n; i++)
+		net->edges.at[i].gained = pp_value_gained(m, net->edges.at[i].total,
+		                                          net->edges.at[i].gained);
 }
 
 static int
@@ -261,7 +286,7 @@ pp_net_compute(struct pp_net *net, const struct pp_profile *p, size_t metric)
 
 	*net = (struct pp_net){ .profile = p, .metric = metric };
 	if (metric < p->metrics.n)
-		net->whole = pp_value_zero(&p->metrics.at[metric]);
+		net->whole = net->part_of = pp_value_zero(&p->metrics.at[metric]);
 	if (p->calls.rows.n == 0 && p->tree.n <= 1 && p->funcs.n > 1)
 		return PP_E_UNSUPPORTED;
 	b.node_of = calloc(p->funcs.n + 1, sizeof *b.node_of);
@@ -272,6 +297,7 @@ pp_net_compute(struct pp_net *net, const struct pp_profile *p, size_t metric)
 		edges_stated(&b);
 	else if (!b.failed && p->tree.n > 1)
 		edges_of_tree(&b);
+	gains_settle(net);
 	free(b.node_of);
 	pp_map_release(&b.edge_of);
 	net->all_nodes = net->nodes.n;
@@ -282,17 +308,24 @@ pp_net_compute(struct pp_net *net, const struct pp_profile *p, size_t metric)
 
 /* ---- what is worth drawing ---- */
 
+/* How much something weighs: what it gained, or what is left of that, which may be far below 0. */
 static double
-weight_of(const struct pp_net *net, union pp_value v)
+weight_of(const struct pp_net *net, union pp_value net_cost, union pp_value gained)
 {
-	return fabs(pp_net_value(net, v));
+	return fmax(fabs(pp_net_value(net, net_cost)), fabs(pp_net_value(net, gained)));
+}
+
+static double
+node_weight(const struct pp_net *net, const struct pp_net_node *node)
+{
+	return weight_of(net, node->total, node->gained.total);
 }
 
 /* Whether an edge is kept if its ends are. */
 static bool
 edge_counts(const struct pp_net *net, const struct pp_net_edge *e, double least)
 {
-	return e->from == e->to || weight_of(net, e->total) >= least ||
+	return e->from == e->to || weight_of(net, e->total, e->gained) >= least ||
 	       net->nodes.at[e->from].component == net->nodes.at[e->to].component;
 }
 
@@ -450,8 +483,8 @@ base_of(const struct pp_net *net, pp_func about)
 
 	for (i = 0; about && i < net->nodes.n; i++)
 		if (net->nodes.at[i].func == about)
-			return weight_of(net, net->nodes.at[i].total);
-	return weight_of(net, net->whole);
+			return node_weight(net, &net->nodes.at[i]);
+	return fabs(pp_net_value(net, net->part_of));
 }
 
 bool
@@ -465,8 +498,9 @@ pp_net_prune(struct pp_net *net, const struct pp_net_cut *cut)
 
 	for (i = 0; fine && i < net->nodes.n; i++) {
 		struct ranked r = { (uint32_t)i, cut->about ? distance[i] : 0,
-			            weight_of(net, net->nodes.at[i].total),
-			            weight_of(net, net->nodes.at[i].self) };
+			            node_weight(net, &net->nodes.at[i]),
+			            weight_of(net, net->nodes.at[i].self,
+			                      net->nodes.at[i].gained.own) };
 
 		if (distance[i] != NOT_REACHED && (cut->about || r.total >= least))
 			list[n++] = r;

@@ -14,8 +14,9 @@ struct pp_net_node {
 	pp_func func;
 	uint64_t calls;
 	union pp_value self, total;
-	uint32_t component; /* of a cycle: functions that reach each other have the same */
-	bool is_root;       /* called from outside, or by nobody */
+	struct pp_cost_pair gained; /* the same where the metric does not fall */
+	uint32_t component;         /* of a cycle: functions that reach each other have the same */
+	bool is_root;               /* called from outside, or by nobody */
 	bool
 	    only_calls; /* known as a caller alone: nothing is known of its own cost, so `top` has no row */
 };
@@ -24,6 +25,7 @@ struct pp_net_edge {
 	uint32_t from, to; /* nodes */
 	uint64_t calls;
 	union pp_value total;
+	union pp_value gained; /* the same where the metric does not fall */
 };
 
 struct pp_net {
@@ -33,6 +35,8 @@ struct pp_net {
 	bool edges_counted; /* calls of edges are known */
 	bool stated; /* edges are as the file states them: those of a cycle count again and again */
 	union pp_value whole; /* of the metric */
+	union pp_value
+	    part_of; /* what shares are of: the same, or all that was gained where it falls */
 	PP_VEC(struct pp_net_node) nodes;
 	PP_VEC(struct pp_net_edge) edges;
 	size_t all_nodes, all_edges; /* that there were before anything was left out */

@@ -133,11 +133,12 @@ groups_room(struct pp_diff *d)
 /* Adds one run: `value` holds the sum, `variance` the sum of squares until settle_runs(). */
 static void
 value_add(struct pp_diff_value *v, size_t side, const struct pp_metric *m, union pp_value x,
-          const struct pp_diff *d, int64_t mul)
+          union pp_value part, const struct pp_diff *d, int64_t mul)
 {
 	double value = pp_value_double(m, x);
 
 	v->value[side] += value;
+	v->part[side] += pp_value_double(m, part);
 	v->variance[side] += value * value;
 	if (d->exact)
 		v->exact[side] = pp_value_convert(m, &d->metric, mul, x);
@@ -180,6 +181,17 @@ run_note(struct pp_diff *d, size_t side, const struct pp_profile *p)
 		d->size[side] += run_size(p, PP_KIND_WALL_TIME);
 }
 
+/* Adds what all of a run costs. */
+static void
+whole_add(struct pp_diff *d, size_t side, const struct pp_diff_input *in,
+          const struct pp_flat *flat, union pp_value whole, int64_t mul)
+{
+	const struct pp_metric *m = &in->profile->metrics.at[in->metric];
+
+	value_add(&d->whole, side, m, whole,
+	          pp_metric_falls(m) ? pp_flat_whole(flat, in->metric) : whole, d, mul);
+}
+
 /* Adds up what the functions of a run cost; `key` has their groups. False when out of memory. */
 static bool
 functions_add(struct pp_diff *d, size_t side, const struct pp_diff_input *in, const uint32_t *key,
@@ -187,13 +199,16 @@ functions_add(struct pp_diff *d, size_t side, const struct pp_diff_input *in, co
 {
 	const struct pp_profile *p = in->profile;
 	const struct pp_metric *m = &p->metrics.at[in->metric];
+	bool falls = pp_metric_falls(m);
 	size_t i;
 
 	run_note(d, side, p);
+	d->steps[side] &= falls && pp_metric_gained(p, in->metric) < p->metrics.n;
 	d->has_calls &= flat->has_calls;
 	for (i = 0; i < flat->n; i++) {
 		struct pp_diff_row *row = row_of(d, key[flat->func[i]]);
 		struct pp_cost_pair cost = pp_flat_get(flat, i, in->metric);
+		struct pp_cost_pair part = falls ? pp_flat_gained(flat, i, in->metric) : cost;
 
 		if (!row)
 			return false;
@@ -205,8 +220,8 @@ functions_add(struct pp_diff *d, size_t side, const struct pp_diff_input *in, co
 			*kept = true;
 		}
 		row->calls[side] += (double)flat->calls[i];
-		value_add(&row->self, side, m, cost.own, d, mul);
-		value_add(&row->total, side, m, cost.total, d, mul);
+		value_add(&row->self, side, m, cost.own, part.own, d, mul);
+		value_add(&row->total, side, m, cost.total, part.total, d, mul);
 	}
 	return true;
 }
@@ -222,8 +237,7 @@ run_add(struct pp_diff *d, size_t side, size_t run, int64_t mul)
 
 	if (!known && pp_flat_compute(in->profile, &made) != PP_OK)
 		return false;
-	value_add(&d->whole, side, &in->profile->metrics.at[in->metric],
-	          run_whole(d, side, run, flat), d, mul);
+	whole_add(d, side, in, flat, run_whole(d, side, run, flat), mul);
 	fine = functions_add(d, side, in, d->keys[side][run], flat, mul, &kept);
 	pp_flat_release(&made);
 	return fine;
@@ -240,6 +254,7 @@ settle_runs(struct pp_diff_value *v, const size_t runs[2])
 		double squares = v->variance[side] - n * mean * mean;
 
 		v->value[side] = mean;
+		v->part[side] /= n;
 		/* Rounding must not make a variance out of equal values. */
 		if (runs[side] < 2 || squares < n * mean * mean * 1e-14)
 			v->variance[side] = 0;
@@ -397,6 +412,7 @@ value_judge(const struct pp_diff *d, struct pp_diff_value *v)
 
 	v->limit = limit_of(d, v, d->scale, &d->noise);
 	v->value[PP_AFTER] *= d->scale;
+	v->part[PP_AFTER] *= d->scale;
 	v->variance[PP_AFTER] *= d->scale * d->scale;
 	delta = pp_diff_delta(v);
 	size = fmax(fabs(v->value[PP_BEFORE]), fabs(v->value[PP_AFTER]));
@@ -475,8 +491,10 @@ diff_start(struct pp_diff *d, const struct pp_diff_input *before, size_t befores
 	const struct pp_metric *ma = &after->profile->metrics.at[after->metric];
 	bool joined = pp_metric_join(mb, ma, join);
 
-	*d =
-	    (struct pp_diff){ .runs = { befores, afters }, .has_calls = true, .options = *options };
+	*d = (struct pp_diff){ .runs = { befores, afters },
+		               .has_calls = true,
+		               .steps = { true, true },
+		               .options = *options };
 	d->metric = join->to;
 	d->metric.flags |= ma->flags & PP_METRIC_SAMPLED;
 	d->exact = joined && befores == 1 && afters == 1 && options->normalize == PP_NORM_NONE;
@@ -486,7 +504,7 @@ diff_start(struct pp_diff *d, const struct pp_diff_input *before, size_t befores
 static void
 noise_find(const struct pp_diff *d, struct pp_noise *noise, double scale)
 {
-	double before = d->whole.value[PP_BEFORE], after = d->whole.value[PP_AFTER] * scale;
+	double before = d->whole.part[PP_BEFORE], after = d->whole.part[PP_AFTER] * scale;
 
 	pp_noise_init(noise, d->input[PP_BEFORE], d->input[PP_AFTER], scale,
 	              fmax(fabs(before), fabs(after)), d->options.noise);
@@ -611,8 +629,7 @@ pp_diff_add(struct pp_diff *d, size_t side, const struct pp_diff_input *in, bool
 	}
 	*kept = d->identity.groups.n > groups;
 	if (pp_flat_compute(in->profile, &flat) == PP_OK) {
-		value_add(&d->whole, side, &in->profile->metrics.at[in->metric],
-		          flat.whole[in->metric], d, 1);
+		whole_add(d, side, in, &flat, flat.whole[in->metric], 1);
 		if (functions_add(d, side, in, key, &flat, 1, kept))
 			status = PP_OK;
 		pp_flat_release(&flat);
@@ -641,11 +658,24 @@ pp_diff_share(const struct pp_diff *d, const struct pp_diff_value *v)
 {
 	double before = 0, after = 0;
 
-	if (d->whole.value[PP_BEFORE] > 0)
-		before = v->value[PP_BEFORE] / d->whole.value[PP_BEFORE];
-	if (d->whole.value[PP_AFTER] > 0)
-		after = v->value[PP_AFTER] / d->whole.value[PP_AFTER];
+	if (d->whole.part[PP_BEFORE] > 0)
+		before = v->part[PP_BEFORE] / d->whole.part[PP_BEFORE];
+	if (d->whole.part[PP_AFTER] > 0)
+		after = v->part[PP_AFTER] / d->whole.part[PP_AFTER];
 	return after - before;
+}
+
+double
+pp_diff_size(const struct pp_diff *d)
+{
+	return fmax(fabs(d->whole.part[PP_BEFORE]), fabs(d->whole.part[PP_AFTER]));
+}
+
+double
+pp_diff_value_size(const struct pp_diff_value *v)
+{
+	return fmax(fmax(fabs(v->value[PP_BEFORE]), fabs(v->value[PP_AFTER])),
+	            fmax(v->part[PP_BEFORE], v->part[PP_AFTER]));
 }
 
 const char *

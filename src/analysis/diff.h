@@ -19,6 +19,8 @@ enum pp_diff_status { PP_SAME, PP_NOISE, PP_GREW, PP_SHRANK, PP_NEW, PP_GONE };
 /* One quantity before and after. `value` is after scaling, in the metric's canonical unit. */
 struct pp_diff_value {
 	double value[2];
+	double
+	    part[2]; /* what its share is: the value or, of a metric that falls, what it gained */
 	double variance[2];      /* of a single run; 0 with one run */
 	union pp_value exact[2]; /* when the diff is exact */
 	double limit;            /* a change up to this is noise */
@@ -57,6 +59,7 @@ struct pp_diff {
 	struct pp_diff_options options;
 	enum pp_diff_rule rule;
 	struct pp_noise noise;       /* of single runs */
+	bool steps[2];               /* it falls, and what it gained is known of every run */
 	struct pp_noise usual_noise; /* the same when `after` is multiplied by `usual` */
 	struct pp_diff_value whole;
 	PP_VEC(struct pp_diff_row) rows;
@@ -103,7 +106,11 @@ pp_diff_delta(const struct pp_diff_value *v)
 	return v->value[PP_AFTER] - v->value[PP_BEFORE];
 }
 
-/* The change of a quantity's part of the whole; 0 when a whole is not positive. */
+/* What shares are of: the larger of both wholes, or of what was gained in all. */
+double pp_diff_size(const struct pp_diff *);
+/* How large a quantity is on its larger side: what it is, or what it gained before that was given back. */
+double pp_diff_value_size(const struct pp_diff_value *);
+/* The change of a quantity's part of the whole, of what was gained where it falls: -1 to 1. 0 when a whole is not positive. */
 double pp_diff_share(const struct pp_diff *, const struct pp_diff_value *);
 const char *pp_diff_status_name(enum pp_diff_status);
 /* The rule in words: "a change of up to ... is noise". */

@@ -83,11 +83,28 @@ name_add(struct pp_buf *to, struct pp_slice name, size_t columns)
 	pp_buf_release(&tame);
 }
 
-/* Whether a value is a part of the whole: a file may state calls that cost more than all functions by themselves. */
+/* A cost and what of it shares are of: what was gained, where the metric falls. */
+struct cost {
+	union pp_value net, gained;
+};
+
+static struct cost
+self_of(const struct pp_net_node *node)
+{
+	return (struct cost){ node->self, node->gained.own };
+}
+
+static struct cost
+total_of(const struct pp_net_node *node)
+{
+	return (struct cost){ node->total, node->gained.total };
+}
+
+/* Whether a cost is a part of the whole: a file may state calls that cost more than all functions by themselves. */
 static bool
 is_part_of(const struct pp_net *net, union pp_value v)
 {
-	double whole = pp_net_value(net, net->whole);
+	double whole = pp_net_value(net, net->part_of);
 
 	return whole > 0 && pp_net_value(net, v) <= whole * 1.0005;
 }
@@ -98,28 +115,31 @@ share_add(struct pp_buf *to, const struct pp_net *net, union pp_value v)
 	if (!is_part_of(net, v))
 		return;
 	pp_buf_adds(to, " (");
-	pp_units_share(to, pp_net_value(net, v), pp_net_value(net, net->whole));
+	pp_units_share(to, pp_net_value(net, v), pp_net_value(net, net->part_of));
+	if (pp_metric_falls(&net->profile->metrics.at[net->metric]))
+		pp_buf_adds(to, " of all gained");
 	pp_buf_adds(to, ")");
 }
 
 /* A value as people read it, with its share: "1.25 ms (12.5%)". */
 static void
-value_add(struct pp_buf *to, const struct pp_net *net, union pp_value v)
+value_add(struct pp_buf *to, const struct pp_net *net, struct cost cost)
 {
 	const struct pp_profile *p = net->profile;
 
-	pp_units_value(to, pp_text_of(p, p->metrics.at[net->metric].unit), pp_net_value(net, v));
-	share_add(to, net, v);
+	pp_units_value(to, pp_text_of(p, p->metrics.at[net->metric].unit),
+	               pp_net_value(net, cost.net));
+	share_add(to, net, cost.gained);
 }
 
 /* The same, exact; with its share if it is a part of the whole. */
 static void
-exact_add(struct pp_buf *to, const struct pp_net *net, union pp_value v, bool is_part)
+exact_add(struct pp_buf *to, const struct pp_net *net, struct cost cost, bool is_part)
 {
 	const struct pp_profile *p = net->profile;
 	const struct pp_metric *m = &p->metrics.at[net->metric];
 	char digits[PP_NUM_MAX];
-	size_t n = pp_value_print(m, v, digits);
+	size_t n = pp_value_print(m, cost.net, digits);
 
 	if (n == 1 && digits[0] == '1') {
 		pp_units_named(to, pp_text_of(p, m->unit), 1);
@@ -129,7 +149,14 @@ exact_add(struct pp_buf *to, const struct pp_net *net, union pp_value v, bool is
 		pp_escape_terminal(to, pp_text_of(p, m->unit));
 	}
 	if (is_part)
-		share_add(to, net, v);
+		share_add(to, net, cost.gained);
+}
+
+/* Whether it falls, and its steps are known. */
+static bool
+falls_known(const struct pp_net *net)
+{
+	return pp_metric_gained(net->profile, net->metric) < net->profile->metrics.n;
 }
 
 static void
@@ -166,7 +193,7 @@ calls_add(struct pp_buf *text, uint64_t calls)
 static double
 share_of(const struct pp_net *net, union pp_value v)
 {
-	double whole = fabs(pp_net_value(net, net->whole));
+	double whole = fabs(pp_net_value(net, net->part_of));
 
 	return whole > 0 ? fmin(1, fabs(pp_net_value(net, v)) / whole) : 0;
 }
@@ -184,24 +211,24 @@ node_look(struct pp_sink *out, const struct pp_net *net, const struct pp_net_nod
 	name_add(text, name, NAME_COLUMNS);
 	if (costs) {
 		pp_buf_adds(text, "\nself ");
-		value_add(text, net, node->self);
+		value_add(text, net, self_of(node));
 		pp_buf_adds(text, "\ntotal ");
-		value_add(text, net, node->total);
+		value_add(text, net, total_of(node));
 	}
 	shown_put(out, "label", text);
 	text->n = 0;
 	name_add(text, name, TIP_COLUMNS);
 	if (costs) {
 		pp_buf_adds(text, "\nself ");
-		exact_add(text, net, node->self, true);
+		exact_add(text, net, self_of(node), true);
 		pp_buf_adds(text, "\ntotal ");
-		exact_add(text, net, node->total, true);
+		exact_add(text, net, total_of(node), true);
 	}
 	if (net->has_calls)
 		calls_add(text, node->calls);
 	shown_put(out, "tooltip", text);
 	pp_sink_printf(out, "fillcolor=\"#%02x%02x%02x\" fontsize=\"%.1f\"", colour.r, colour.g,
-	               colour.b, 10 + 12 * sqrt(share_of(net, node->self)));
+	               colour.b, 10 + 12 * sqrt(share_of(net, node->gained.own)));
 }
 
 static void
@@ -222,6 +249,13 @@ node_put(struct pp_sink *out, const struct pp_net *net, size_t i, struct pp_buf 
 	count_put(out, "calls", net->has_calls, node->calls);
 	number_put(out, "self", net, node->self);
 	number_put(out, "total", net, node->total);
+	if (falls_known(net)) {
+		union pp_value given_back = node->gained.own;
+
+		pp_value_sub(&p->metrics.at[net->metric], &given_back, node->self);
+		number_put(out, "gained", net, node->gained.own);
+		number_put(out, "given_back", net, given_back);
+	}
 	node_look(out, net, node, text);
 	pp_sink_puts(out, "];\n");
 }
@@ -232,15 +266,16 @@ edge_look(struct pp_sink *out, const struct pp_net *net, const struct pp_net_edg
 {
 	const struct pp_profile *p = net->profile;
 	bool cycle = net->nodes.at[edge->from].component == net->nodes.at[edge->to].component;
-	bool is_part = !(net->stated && cycle) && is_part_of(net, edge->total);
-	double share = share_of(net, edge->total);
+	bool is_part = !(net->stated && cycle) && is_part_of(net, edge->gained);
+	double share = share_of(net, edge->gained);
 	unsigned shade = (unsigned)(150 - 110 * sqrt(share));
 
 	/* Blanks keep it off a thick line. */
 	text->n = 0;
 	if (net->metric < p->metrics.n && is_part && share > 0) {
 		pp_buf_adds(text, BLANKS);
-		pp_units_share(text, pp_net_value(net, edge->total), pp_net_value(net, net->whole));
+		pp_units_share(text, pp_net_value(net, edge->gained),
+		               pp_net_value(net, net->part_of));
 		pp_buf_adds(text, BLANKS);
 	}
 	if (net->edges_counted) {
@@ -256,7 +291,7 @@ edge_look(struct pp_sink *out, const struct pp_net *net, const struct pp_net_edg
 	name_add(text, pp_text_of(p, p->funcs.at[net->nodes.at[edge->to].func].name), TIP_COLUMNS);
 	if (net->metric < p->metrics.n) {
 		pp_buf_adds(text, "\ntotal ");
-		exact_add(text, net, edge->total, is_part);
+		exact_add(text, net, (struct cost){ edge->total, edge->gained }, is_part);
 	}
 	if (net->edges_counted)
 		calls_add(text, edge->calls);
@@ -294,6 +329,12 @@ head_put(struct pp_sink *out, const struct pp_net *net, const char *title, const
 		pp_escape_terminal(&text, pp_slice_of(metric.p ? metric.p : "", metric.n));
 		pp_buf_adds(&text, " \xc2\xb7 ");
 		pp_units_named(&text, pp_text_of(p, m->unit), pp_net_value(net, net->whole));
+		if (pp_metric_falls(m)) {
+			pp_buf_adds(&text, falls_known(net) ? " of " : " of at least ");
+			pp_units_named(&text, pp_text_of(p, m->unit),
+			               pp_net_value(net, net->part_of));
+			pp_buf_adds(&text, " gained");
+		}
 	}
 	if (net->nodes.n == 0)
 		pp_buf_adds(&text, " \xc2\xb7 nothing to draw");

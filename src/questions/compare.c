@@ -453,6 +453,19 @@ calls_get(const void *data, size_t row, size_t side, struct pp_datum *d)
 	d->part = row_of(data, row)->calls[side];
 }
 
+/* What it gained itself, or gave back: arg is the side, or one more pair of them. */
+#define GIVEN_BACK 2
+
+static void
+steps_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	const struct pp_diff_value *v = &row_of(data, row)->self;
+	size_t side = arg % GIVEN_BACK;
+
+	d->known = ((const struct pp_compare_rows *)data)->diff->steps[side];
+	d->part = arg < GIVEN_BACK ? v->part[side] : v->part[side] - v->value[side];
+}
+
 static void
 change_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
@@ -498,9 +511,13 @@ const struct pp_answer_column pp_compare_columns[PP_COMPARE_COLUMNS] = {
 	PP_MODULE_COLUMN(PP_COLUMN_NO_CSV),
 	JSON_VALUE("before", "self", SELF + PP_BEFORE),
 	JSON_VALUE("before", "total", TOTAL + PP_BEFORE),
+	REAL("before", "gained", PP_BEFORE, steps_get),
+	REAL("before", "given_back", GIVEN_BACK + PP_BEFORE, steps_get),
 	REAL("before", "calls", PP_BEFORE, calls_get),
 	JSON_VALUE("after", "self", SELF + PP_AFTER),
 	JSON_VALUE("after", "total", TOTAL + PP_AFTER),
+	REAL("after", "gained", PP_AFTER, steps_get),
+	REAL("after", "given_back", GIVEN_BACK + PP_AFTER, steps_get),
 	REAL("after", "calls", PP_AFTER, calls_get),
 	JSON_VALUE("delta", "self", SELF + DELTA),
 	JSON_VALUE("delta", "total", TOTAL + DELTA),

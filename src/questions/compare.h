@@ -58,7 +58,7 @@ pp_compare_row(const struct pp_compare_rows *rows, size_t row)
 }
 
 /* The columns of such rows in JSON and CSV, and the function of a row. */
-#define PP_COMPARE_COLUMNS 33
+#define PP_COMPARE_COLUMNS 37
 extern const struct pp_answer_column pp_compare_columns[PP_COMPARE_COLUMNS];
 pp_func pp_compare_func(const void *data, size_t row, const struct pp_profile **);
 /* "functions": [...] for JSON alone. */

@@ -120,7 +120,7 @@ diff_ready(const struct pp_subject *subject, const void *data, struct pp_answer 
 static void
 diff_want(const void *data, struct pp_want *want)
 {
-	want->facets |= PP_FUNCTIONS;
+	want->facets |= PP_FUNCTIONS | PP_GAINS;
 	want->stacks = ((const struct diff_params *)data)->tree || is_written(data);
 }
 
@@ -354,8 +354,7 @@ static size_t *
 rows_choose(const struct pp_diff *d, const struct diff_params *params, bool by_total, size_t *n)
 {
 	bool all = params->compared.asked.exact || params->compared.asked.budget.rows == 0;
-	double least = fmax(0, params->min) *
-	               fmax(fabs(d->whole.value[PP_BEFORE]), fabs(d->whole.value[PP_AFTER]));
+	double least = fmax(0, params->min) * pp_diff_size(d);
 	size_t *shown = calloc(d->rows.n + 1, sizeof *shown), i;
 
 	for (i = 0; shown && i < d->rows.n; i++) {
@@ -363,7 +362,7 @@ rows_choose(const struct pp_diff *d, const struct diff_params *params, bool by_t
 		enum pp_diff_status status = by_total ? r->total.status : r->self.status;
 
 		if ((all || (status != PP_SAME && status != PP_NOISE)) &&
-		    fmax(fabs(r->total.value[PP_BEFORE]), fabs(r->total.value[PP_AFTER])) >= least)
+		    pp_diff_value_size(&r->total) >= least)
 			shown[(*n)++] = i;
 	}
 	return shown;

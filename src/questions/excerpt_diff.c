@@ -50,10 +50,13 @@ static double
 excerpt_percent(void *data, size_t row)
 {
 	const struct excerpt *e = data;
-	double whole = fmax(fabs(e->diff->whole.value[0]), fabs(e->diff->whole.value[1]));
+	double whole = pp_diff_size(e->diff);
 
-	return whole > 0 ? fabs(pp_diff_delta(&e->diff->rows.at[e->order[row]].self)) / whole * 100
-	                 : 0;
+	/* What was given back before and is held now changes by more than all that was gained. */
+	return whole > 0
+	           ? fmin(1, fabs(pp_diff_delta(&e->diff->rows.at[e->order[row]].self)) / whole) *
+	                 100
+	           : 0;
 }
 
 /* Changed ones first, each part by the size of the change. */
@@ -61,7 +64,7 @@ static bool
 excerpt_sort(struct excerpt *e, struct pp_answer *a, struct pp_diff *d, unsigned sort, double min)
 {
 	size_t *order = pp_answer_alloc(a, (d->rows.n + 1) * sizeof *order), i, pass;
-	double least = fmax(0, min) * fmax(fabs(d->whole.value[0]), fabs(d->whole.value[1]));
+	double least = fmax(0, min) * pp_diff_size(d);
 
 	pp_diff_sort(d, (enum pp_diff_sort)sort);
 	for (pass = 0; order && pass < 2; pass++)
@@ -69,8 +72,7 @@ excerpt_sort(struct excerpt *e, struct pp_answer *a, struct pp_diff *d, unsigned
 			const struct pp_diff_row *r = &d->rows.at[i];
 			bool same = r->self.status == PP_SAME || r->self.status == PP_NOISE;
 
-			if (same == (pass == 1) &&
-			    fmax(fabs(r->total.value[0]), fabs(r->total.value[1])) >= least)
+			if (same == (pass == 1) && pp_diff_value_size(&r->total) >= least)
 				order[e->n++] = i;
 		}
 	e->order = order;

@@ -83,7 +83,7 @@ static void
 changed_find(struct changes *c)
 {
 	const struct pp_diff *d = c->diff;
-	double whole = fmax(fabs(d->whole.value[0]), fabs(d->whole.value[1])), delta;
+	double whole = pp_diff_size(d), delta;
 	char number[PP_NUM_MAX], text[16];
 	size_t i;
 
@@ -159,7 +159,7 @@ superlinear_find(struct changes *c)
 		struct pp_stating s;
 
 		if (!r->profile[0] || !r->profile[1] || !(self[0] > 0) ||
-		    !(self[1] >= CHANGED_LEAST * d->whole.value[1]))
+		    !(self[1] >= CHANGED_LEAST * d->whole.part[1]))
 			continue;
 		exponent = log(self[1] / self[0]) / log(ratio);
 		if (!(exponent >= EXPONENT_LEAST))
@@ -178,7 +178,7 @@ superlinear_find(struct changes *c)
 		pp_fact_say(&s, " times as much to do, and its cost rose with the power ");
 		pp_fact_say_real(&s, exponent);
 		pp_fact_say(&s, " of that");
-		pp_fact_end(&s, "superlinear", self[1] / d->whole.value[1], handle, "callers",
+		pp_fact_end(&s, "superlinear", self[1] / d->whole.part[1], handle, "callers",
 		            "function", text);
 	}
 }

@@ -65,7 +65,7 @@ const struct pp_question pp_question_gate = {
 static void
 gate_want(const void *data, struct pp_want *want)
 {
-	want->facets |= PP_FUNCTIONS;
+	want->facets |= PP_FUNCTIONS | PP_GAINS;
 }
 
 static pp_status

@@ -361,7 +361,7 @@ pp_gate_exceeds(const struct pp_gate_rule *rule, const struct pp_diff *d,
                 const struct pp_diff_row *row)
 {
 	const struct pp_diff_value *v = &d->whole;
-	double before, after, whole = d->whole.value[PP_AFTER], margin;
+	double before, after, whole = d->whole.part[PP_AFTER], margin;
 
 	if (rule->subject == PP_GATE_CALLS)
 		return row && d->has_calls && calls_pass(rule, row);
@@ -385,6 +385,7 @@ pp_gate_exceeds(const struct pp_gate_rule *rule, const struct pp_diff *d,
 	if (rule->op == PP_GATE_LESS || rule->op == PP_GATE_AT_MOST)
 		margin = -margin;
 	if (rule->percent)
-		return whole > 0 && compare(rule->op, (after - margin) / whole, rule->number);
+		return whole > 0 &&
+		       compare(rule->op, (v->part[PP_AFTER] - margin) / whole, rule->number);
 	return compare(rule->op, after - margin, rule->number);
 }

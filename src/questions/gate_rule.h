@@ -6,7 +6,7 @@
  *     LIMIT    [+|-]NUMBER[UNIT|%]
  *
  * With a sign the limit is one of the change: in percent of the value before, or in its unit. Without,
- * it is one of the value after: in its unit, or in percent of the whole.
+ * it is one of the value after: in its unit, or in percent of the whole; of a metric that falls, both are what was gained.
  */
 #ifndef PP_GATE_RULE_H
 #define PP_GATE_RULE_H

@@ -84,7 +84,7 @@ const struct pp_question pp_question_graph = {
 static void
 graph_want(const void *data, struct pp_want *want)
 {
-	want->facets = PP_TREE | PP_EDGES | PP_LINES | PP_FUNCTIONS;
+	want->facets = PP_TREE | PP_EDGES | PP_LINES | PP_FUNCTIONS | PP_GAINS;
 }
 
 /* ---- what is shown; lives in the answer ---- */
@@ -146,6 +146,23 @@ total_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 	value_put(data, metric, node_of(data, row)->total, d);
 }
 
+static void
+gained_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
+{
+	value_put(data, metric, node_of(data, row)->gained.own, d);
+}
+
+static void
+given_back_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
+{
+	const struct pp_net_node *node = node_of(data, row);
+	union pp_value given_back = node->gained.own;
+
+	pp_value_sub(&((const struct graph *)data)->net.profile->metrics.at[metric], &given_back,
+	             node->self);
+	value_put(data, metric, given_back, d);
+}
+
 /* Of those alone that are known as callers only. */
 static void
 only_calls_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
@@ -189,6 +206,8 @@ static const struct pp_answer_column node_columns[] = {
 	{ .key = "calls", .as = PP_AS_COUNT, .get = calls_get },
 	{ .key = "self", .as = PP_AS_VALUE, .get = self_get },
 	{ .key = "total", .as = PP_AS_VALUE, .get = total_get },
+	{ .key = "gained", .as = PP_AS_VALUE, .flags = PP_COLUMN_FALLS, .get = gained_get },
+	{ .key = "given_back", .as = PP_AS_VALUE, .flags = PP_COLUMN_FALLS, .get = given_back_get },
 	{ .key = "only_calls", .as = PP_AS_BOOL, .get = only_calls_get },
 };
 static const struct pp_answer_column edge_columns[] = {
@@ -206,17 +225,21 @@ table_add(struct pp_answer *a, const struct graph *g, const char *key,
           const struct pp_answer_column *columns, size_t n, size_t rows)
 {
 	struct pp_answer_column *own = pp_answer_alloc(a, n * sizeof *own);
-	size_t i;
+	const struct pp_profile *p = g->net.profile;
+	bool known = pp_metric_gained(p, g->net.metric) < p->metrics.n;
+	size_t i, count = 0;
 
 	if (!own)
 		return;
-	memcpy(own, columns, n * sizeof *own);
-	for (i = 0; i < n; i++)
-		if (own[i].as == PP_AS_VALUE)
-			own[i].each = g->net.profile;
+	for (i = 0; i < n; i++) {
+		own[count] = columns[i];
+		if (columns[i].as == PP_AS_VALUE)
+			own[count].each = p;
+		count += known || !(columns[i].flags & PP_COLUMN_FALLS);
+	}
 	pp_answer_table(a, &(struct pp_answer_table){ .key = key,
 	                                              .columns = own,
-	                                              .column_count = n,
+	                                              .column_count = count,
 	                                              .data = g,
 	                                              .rows = rows,
 	                                              .func = func_of,

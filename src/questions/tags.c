@@ -1,6 +1,7 @@
 /*
  * tags: what samples with each label cost.
  */
+#include <math.h>
 #include <stddef.h>
 
 #include "questions/label_list.h"
@@ -51,7 +52,38 @@ static void
 tags_want(const void *params, struct pp_want *want)
 {
 	want->facets = PP_TREE | PP_LINES | PP_EDGES | PP_FUNCTIONS | PP_LABELS | PP_THREADS |
-	               PP_META;
+	               PP_META | PP_GAINS;
+}
+
+/* What a tag's share is: what it costs or, of a metric that falls, what it gained. */
+static double
+part_of(const struct pp_tags *t, size_t row, size_t metric)
+{
+	const struct pp_profile *p = t->profile;
+	size_t known = pp_metric_gained(p, metric);
+
+	return pp_value_double(&p->metrics.at[metric],
+	                       pp_value_gained(&p->metrics.at[metric], pp_tag_cost(t, row, metric),
+	                                       known < p->metrics.n
+	                                           ? pp_tag_cost(t, row, known)
+	                                           : pp_value_zero(&p->metrics.at[metric])));
+}
+
+/* What shares are of. Where what was gained is not known, it is at least what one tag has left. */
+static double
+whole_of(const struct pp_tags *t, size_t metric)
+{
+	const struct pp_profile *p = t->profile;
+	size_t shares = metric < p->metrics.n ? pp_metric_of_shares(p, metric) : metric, row;
+	double whole = shares < p->metrics.n
+	                   ? pp_value_double(&p->metrics.at[shares], pp_profile_total(p, shares))
+	                   : 0;
+
+	for (row = 0;
+	     shares < p->metrics.n && pp_metric_falls(&p->metrics.at[shares]) && row < t->rows.n;
+	     row++)
+		whole = fmax(whole, part_of(t, row, metric));
+	return whole;
 }
 
 struct shown {
@@ -111,19 +143,12 @@ cost_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 	pp_datum_value(d, s->tags.profile, metric, pp_tag_cost(&s->tags, s->rows[row], metric));
 }
 
-static double
-cost_of(const struct shown *s, size_t row)
-{
-	return pp_value_double(&s->tags.profile->metrics.at[s->metric],
-	                       pp_tag_cost(&s->tags, row, s->metric));
-}
-
 static void
 share_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
 	const struct shown *s = data;
 
-	pp_datum_part(d, cost_of(s, s->rows[row]), s->whole);
+	pp_datum_part(d, part_of(&s->tags, s->rows[row], s->metric), s->whole);
 }
 
 static void
@@ -190,13 +215,11 @@ tags_run(const struct pp_subject *subject, const void *data, struct pp_answer *a
 	if (!pp_tags_compute(p, s->metric, 1, &s->tags) ||
 	    !(s->rows = pp_answer_alloc(a, (s->tags.rows.n + 1) * sizeof *s->rows)))
 		return pp_answer_fail_status(a, PP_E_NOMEM);
-	if (s->metric < p->metrics.n)
-		s->whole = pp_value_double(&p->metrics.at[s->metric],
-		                           pp_profile_total(p, s->metric));
+	s->whole = whole_of(&s->tags, s->metric);
 	for (i = 0; i < s->tags.rows.n; i++)
 		if ((!params->key || pp_slice_eq_z(s->tags.rows.at[i].key, params->key)) &&
 		    (params->min <= 0 || s->metric == p->metrics.n ||
-		     cost_of(s, i) >= params->min * s->whole))
+		     part_of(&s->tags, i, s->metric) >= params->min * s->whole))
 			s->rows[n++] = i;
 	pp_answer_source(a, p);
 	pp_answer_unit(a, p, s->metric);
@@ -219,9 +242,7 @@ key_list(struct pp_answer *a, const struct pp_tags *t, size_t metric, size_t fro
          struct pp_buf *text)
 {
 	const struct pp_profile *p = t->profile;
-	double whole = metric < p->metrics.n
-	                   ? pp_value_double(&p->metrics.at[metric], pp_profile_total(p, metric))
-	                   : 0;
+	double whole = whole_of(t, metric);
 	size_t i, end = to - from > VALUES_LISTED ? from + VALUES_LISTED : to;
 
 	pp_answer_open(a, NULL);
@@ -243,10 +264,7 @@ key_list(struct pp_answer *a, const struct pp_tags *t, size_t metric, size_t fro
 		pp_escape_terminal(text, t->rows.at[i].value);
 		if (whole > 0) {
 			pp_buf_addc(text, ' ');
-			pp_units_share(
-			    text,
-			    pp_value_double(&p->metrics.at[metric], pp_tag_cost(t, i, metric)),
-			    whole);
+			pp_units_share(text, part_of(t, i, metric), whole);
 		}
 	}
 	pp_buf_adds(text, end < to ? " · ..." : "");

@@ -1,6 +1,7 @@
 /*
  * traces: each stack, with what it costs itself and its labels.
  */
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -48,7 +49,7 @@ const struct pp_question pp_question_traces = {
 static void
 traces_want(const void *params, struct pp_want *want)
 {
-	want->facets = PP_TREE | PP_FUNCTIONS | PP_LABELS;
+	want->facets = PP_TREE | PP_FUNCTIONS | PP_LABELS | PP_GAINS;
 	want->stacks = true;
 }
 
@@ -199,11 +200,47 @@ trace_cmp(const void *a, const void *b, void *ctx)
 	return by ? by : (x->row > y->row) - (x->row < y->row);
 }
 
-static double
-cost_of(const struct traces *t, size_t row)
+/* What a stack gained of a metric that falls; of others, what it costs. */
+static union pp_value
+gained_of(const struct traces *t, size_t row, size_t metric)
 {
-	return pp_value_double(&t->profile->metrics.at[t->metric],
-	                       pp_ledger_get(&t->cost, t->rows.at[row].row, t->metric));
+	const struct pp_profile *p = t->profile;
+	size_t known = pp_metric_gained(p, metric), at = t->rows.at[row].row;
+
+	return pp_value_gained(&p->metrics.at[metric], pp_ledger_get(&t->cost, at, metric),
+	                       known < p->metrics.n ? pp_ledger_get(&t->cost, at, known)
+	                                            : pp_value_zero(&p->metrics.at[metric]));
+}
+
+/* The same of the metric that is looked at: what a stack's share is. */
+static double
+part_of(const struct traces *t, size_t row)
+{
+	return pp_value_double(&t->profile->metrics.at[t->metric], gained_of(t, row, t->metric));
+}
+
+/* How large a stack is: what it gained, or what is left of that, which may be far below 0. */
+static double
+size_of(const struct traces *t, size_t row)
+{
+	return fmax(fabs(part_of(t, row)),
+	            fabs(pp_value_double(&t->profile->metrics.at[t->metric],
+	                                 pp_ledger_get(&t->cost, t->rows.at[row].row, t->metric))));
+}
+
+/* What shares are of. */
+static double
+whole_of(const struct traces *t)
+{
+	const struct pp_profile *p = t->profile;
+	double sum = 0;
+	size_t row;
+
+	if (!pp_metric_falls(&p->metrics.at[t->metric]))
+		return pp_value_double(&p->metrics.at[t->metric], pp_profile_total(p, t->metric));
+	for (row = 0; row < t->rows.n; row++)
+		sum += part_of(t, row);
+	return sum;
 }
 
 /* ---- columns ---- */
@@ -379,7 +416,26 @@ share_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
 	const struct traces *t = data;
 
-	pp_datum_part(d, cost_of(t, row), t->whole);
+	pp_datum_part(d, part_of(t, row), t->whole);
+}
+
+static void
+gained_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
+{
+	const struct traces *t = data;
+
+	pp_datum_value(d, t->profile, metric, gained_of(t, row, metric));
+}
+
+static void
+given_back_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
+{
+	const struct traces *t = data;
+	union pp_value given_back = gained_of(t, row, metric);
+
+	pp_value_sub(&t->profile->metrics.at[metric], &given_back,
+	             pp_ledger_get(&t->cost, t->rows.at[row].row, metric));
+	pp_datum_value(d, t->profile, metric, given_back);
 }
 
 static const struct pp_answer_column traces_columns[] = {
@@ -391,6 +447,19 @@ static const struct pp_answer_column traces_columns[] = {
 	  .flags = PP_COLUMN_NO_JSON,
 	  .get = labels_shown,
 	  .arg = 1 },
+	{ .title = "gained",
+	  .as = PP_AS_VALUE,
+	  .flags = PP_COLUMN_RIGHT | PP_COLUMN_FALLS,
+	  .get = gained_get },
+	{ .title = "gained%",
+	  .as = PP_AS_SHARE,
+	  .flags = PP_COLUMN_RIGHT | PP_COLUMN_FALLS,
+	  .get = share_get },
+	{ .title = "given back",
+	  .as = PP_AS_VALUE,
+	  .flags = PP_COLUMN_RIGHT | PP_COLUMN_FALLS,
+	  .drop = 2,
+	  .get = given_back_get },
 	{ .title = "self", .as = PP_AS_VALUE, .flags = PP_COLUMN_RIGHT, .get = cost_get },
 	{ .title = "self%", .as = PP_AS_SHARE, .flags = PP_COLUMN_RIGHT, .get = share_get },
 	{ .title = "labels",
@@ -403,6 +472,8 @@ static const struct pp_answer_column traces_columns[] = {
 	  .flags = PP_COLUMN_FLEX,
 	  .get = shown_get },
 	{ .key = "self", .as = PP_AS_VALUE, .get = cost_get },
+	{ .key = "gained", .as = PP_AS_VALUE, .flags = PP_COLUMN_FALLS, .get = gained_get },
+	{ .key = "given_back", .as = PP_AS_VALUE, .flags = PP_COLUMN_FALLS, .get = given_back_get },
 };
 
 static void
@@ -411,16 +482,24 @@ traces_table(struct pp_answer *a, const struct traces *t)
 	const struct pp_profile *p = t->profile;
 	struct pp_answer_column *columns = pp_answer_alloc(a, sizeof traces_columns);
 	bool labels = pp_profile_has_labels(p);
+	bool falls = t->metric < p->metrics.n && pp_metric_falls(&p->metrics.at[t->metric]);
+	bool known = falls && pp_metric_gained(p, t->metric) < p->metrics.n;
 	size_t i, n = 0;
 
 	for (i = 0; columns && i < PP_COUNT_OF(traces_columns); i++) {
-		if (!labels && traces_columns[i].title && traces_columns[i].get == labels_shown)
+		const struct pp_answer_column *c = &traces_columns[i];
+
+		if ((!labels && c->title && c->get == labels_shown) ||
+		    (c->flags & PP_COLUMN_FALLS && !(c->key ? pp_profile_has_gains(p) : known)) ||
+		    (known && c->get == share_get && !(c->flags & PP_COLUMN_FALLS)))
 			continue;
-		columns[n] = traces_columns[i];
-		if (columns[n].get == cost_get && columns[n].key)
+		columns[n] = *c;
+		if (c->as == PP_AS_VALUE && c->key)
 			columns[n].each = p;
-		else if (columns[n].get == cost_get)
+		else if (c->as == PP_AS_VALUE)
 			columns[n].arg = t->metric;
+		if (falls && c->title && c->get == cost_get)
+			columns[n].title = "net";
 		n++;
 	}
 	pp_answer_table(a, &(struct pp_answer_table){
@@ -456,12 +535,11 @@ traces_run(const struct pp_subject *subject, const void *data, struct pp_answer 
 	if (!traces_add(t))
 		return pp_answer_fail_status(a, PP_E_NOMEM);
 	if (t->metric < p->metrics.n)
-		t->whole = pp_value_double(&p->metrics.at[t->metric],
-		                           pp_profile_total(p, t->metric));
+		t->whole = whole_of(t);
 	if (t->rows.n > 1)
 		pp_sort(t->rows.at, t->rows.n, sizeof *t->rows.at, trace_cmp, t);
 	for (i = 0; params->min > 0 && t->metric < p->metrics.n && i < t->rows.n; i++)
-		if (cost_of(t, i) >= params->min * t->whole)
+		if (size_of(t, i) >= params->min * t->whole)
 			t->rows.at[n++] = t->rows.at[i];
 	if (params->min > 0 && t->metric < p->metrics.n)
 		t->rows.n = n;

@@ -56,10 +56,10 @@ const struct pp_question pp_question_trend = {
 static void
 trend_want(const void *params, struct pp_want *want)
 {
-	want->facets = PP_COSTS | PP_FUNCTIONS;
+	want->facets = PP_COSTS | PP_FUNCTIONS | PP_GAINS;
 }
 
-/* What a function costs itself in one of the files. */
+/* What a function costs itself in one of the files; what it gained, where the metric falls. */
 struct seen {
 	const struct pp_profile *profile;
 	pp_func func;
@@ -144,9 +144,9 @@ file_add(struct trend *t, struct pp_answer *a, size_t file, size_t metric)
 		return PP_OK;
 	if (status != PP_OK)
 		return pp_answer_fail_status(a, status);
-	t->totals[file] = flat->whole ? pp_value_double(m, flat->whole[metric]) : 0;
+	t->totals[file] = flat->whole ? pp_value_double(m, pp_flat_whole(flat, metric)) : 0;
 	for (row = 0; row < flat->n && status == PP_OK && !pp_account_stops_at(row); row++) {
-		double self = pp_value_double(m, pp_flat_get(flat, row, metric).own);
+		double self = pp_value_double(m, pp_flat_gained(flat, row, metric).own);
 
 		if (self > 0 &&
 		    !pp_vec_push(&t->seen, (struct seen){ p, flat->func[row], file, self }))

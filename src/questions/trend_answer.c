@@ -97,7 +97,7 @@ share_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
 	const struct pp_timed *t = data;
 
-	pp_datum_part(d, t->selfs[t->shown[row]], t->now[t->shown[row]].whole);
+	pp_datum_part(d, t->parts[t->shown[row]], t->now[t->shown[row]].whole);
 }
 
 static void

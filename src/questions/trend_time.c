@@ -35,6 +35,7 @@ timed_release(void *data)
 	free(t->now);
 	free(t->spare);
 	free(t->selfs);
+	free(t->parts);
 	free(t->totals);
 	free(t->shown);
 	pp_vec_release(&t->steps);
@@ -156,9 +157,10 @@ spans_make(struct pp_timed *t, const char *every)
 	t->now = calloc(t->spans.n + 1, sizeof *t->now);
 	t->spare = calloc(t->spans.n + 1, sizeof *t->spare);
 	t->selfs = calloc(t->spans.n + 1, sizeof *t->selfs);
+	t->parts = calloc(t->spans.n + 1, sizeof *t->parts);
 	t->totals = calloc(t->spans.n + 1, sizeof *t->totals);
 	t->shown = calloc(t->spans.n + 1, sizeof *t->shown);
-	return t->span_of && t->now && t->spare && t->selfs && t->totals && t->shown &&
+	return t->span_of && t->now && t->spare && t->selfs && t->parts && t->totals && t->shown &&
 	       pp_builder_ok(&t->builder);
 }
 
@@ -202,14 +204,16 @@ rows_add(struct pp_timed *t, uint32_t span, double profiles, double whole)
 		for (k = i + 1; k < t->rows.n && t->rows.at[k].func == sum.func; k++) {
 			sum.self += t->rows.at[k].self;
 			sum.total += t->rows.at[k].total;
+			sum.part += t->rows.at[k].part;
 		}
 		if (!c)
 			return false;
 		c->self += sum.self;
 		c->total += sum.total;
+		c->part += sum.part;
 		pp_moments_join(&c->selfs, (struct pp_moments){ profiles, sum.self / profiles, 0 });
 		pp_moments_join(&c->shares, (struct pp_moments){
-		                                profiles, whole > 0 ? sum.self / whole : 0, 0 });
+		                                profiles, whole > 0 ? sum.part / whole : 0, 0 });
 	}
 	return true;
 }
@@ -248,6 +252,7 @@ profile_add(struct pp_timed *t, const struct pp_profile *p, size_t nth, size_t m
 	for (row = 0; status == PP_OK && row < flat.n; row++) {
 		const struct pp_func_row *f = &p->funcs.at[flat.func[row]];
 		struct pp_cost_pair cost = pp_flat_get(&flat, row, metric);
+		struct pp_cost_pair part = pp_flat_gained(&flat, row, metric);
 		struct pp_func_row own = {
 			.name = pp_build_str(&t->builder, pp_text_of(p, f->name)),
 			.file = f->file ? pp_build_str(&t->builder, pp_text_of(p, f->file)) : 0,
@@ -255,7 +260,8 @@ profile_add(struct pp_timed *t, const struct pp_profile *p, size_t nth, size_t m
 
 		if (!pp_vec_push(&t->rows, (struct pp_timed_row){ pp_build_func(&t->builder, &own),
 		                                                  pp_value_double(m, cost.own),
-		                                                  pp_value_double(m, cost.total) }))
+		                                                  pp_value_double(m, cost.total),
+		                                                  pp_value_double(m, part.own) }))
 			status = PP_E_NOMEM;
 	}
 	if (status == PP_OK) {
@@ -445,7 +451,7 @@ function_take(struct pp_timed *t, size_t cell, pp_func func)
 
 	for (i = 0; i < t->spans.n; i++) {
 		t->now[i] = t->spans.at[i].sum;
-		t->selfs[i] = t->totals[i] = 0;
+		t->selfs[i] = t->totals[i] = t->parts[i] = 0;
 	}
 	for (; cell < t->cells.n && t->cells.at[cell].func == func; cell++) {
 		const struct pp_timed_cell *c = &t->cells.at[cell];
@@ -454,6 +460,7 @@ function_take(struct pp_timed *t, size_t cell, pp_func func)
 		t->now[c->span].share = c->shares;
 		t->selfs[c->span] = c->self;
 		t->totals[c->span] = c->total;
+		t->parts[c->span] = c->part;
 	}
 	/* Where it is not, it costs nothing. */
 	for (i = 0; i < t->spans.n; i++) {

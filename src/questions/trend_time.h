@@ -28,12 +28,13 @@ struct pp_timed_cell {
 	pp_func func;
 	uint32_t span;
 	double self, total;
+	double part; /* what its share is: self or, of a metric that falls, what it gained */
 	struct pp_moments selfs, shares; /* of the profiles that have the function */
 };
 
 struct pp_timed_row {
 	pp_func func;
-	double self, total;
+	double self, total, part;
 };
 
 struct pp_timed_step {
@@ -71,7 +72,7 @@ struct pp_timed {
 	uint64_t lacking; /* profiles without the metric */
 	struct pp_trend_bound bound;
 	struct pp_trend_span *now, *spare; /* by span, of one function */
-	double *selfs, *totals;            /* likewise */
+	double *selfs, *totals, *parts;    /* likewise */
 	size_t *shown;                     /* spans with profiles */
 	PP_VEC(struct pp_timed_step) steps;
 	PP_VEC(struct pp_timed_usual) usual;

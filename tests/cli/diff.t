@@ -185,8 +185,8 @@ $ polyprof diff -m zm closures.json closures.xt -n 2
   exact counts: every difference is real
 
        before      delta  change  share±  calls  verdict  function
-     13.1 KiB  -13.1 KiB    gone  -211.0      1  gone     ::zend_compile_file
-    -8.34 KiB  +8.34 KiB    gone  +134.7      1  gone     ::php_request_shutdown
+     13.1 KiB  -13.1 KiB    gone   -78.5      1  gone     ::zend_compile_file
+    -8.34 KiB  +8.34 KiB    gone    +0.0      1  gone     ::php_request_shutdown
 
     ... and 4 more changes, 19 unchanged functions (-n 0 shows all)
 

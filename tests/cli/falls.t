@@ -147,7 +147,7 @@ $ cat > clamped.xt <<X
 > 
 > X
 $ polyprof top -m 'Memory_(bytes)' clamped.xt
-  memory: 1.00 KiB net, 5.00 KiB gained, 4.00 KiB given back in 4 functions
+  memory: 1.00 KiB net, 5.00 KiB gained, 4.00 KiB given back (4.00 KiB of it by no function itself) in 4 functions
 
       gained  gained%                given back       net  net total  total%  calls  self time  function         place
     4.00 KiB    80.0%  ████████████         0 B  4.00 KiB   4.00 KiB   80.0%      1     100 ns  php::str_repeat  php:internal
@@ -167,9 +167,9 @@ $ polyprof callers -m Memory alloc memory.xt
   alloc: 1.11 MiB in all, 0 B by itself, 3 calls
   called by
 
-    total%    total  calls  function  called at
-     70.4%  980 KiB      1  {main}    /srv/sample/callgrind/src/php/memory.php:5
-     10.9%  152 KiB      2  churn     /srv/sample/callgrind/src/php/memory.php:4
+    total%   gained  given back      net  calls  function  called at
+     70.4%  980 KiB         0 B  980 KiB      1  {main}    /srv/sample/callgrind/src/php/memory.php:5
+     10.9%  152 KiB         0 B  152 KiB      2  churn     /srv/sample/callgrind/src/php/memory.php:4
 
 $ polyprof top -m Memory --focus churn --csv -q memory.xt
   name,file,line,module,calls,self_Time,total_Time,self_Memory,total_Memory,gained_Memory,given_back_Memory
@@ -179,10 +179,63 @@ $ polyprof top -m Memory --focus churn --csv -q memory.xt
   churn,/srv/sample/callgrind/src/php/memory.php,4,,1,7000,93000,-53248,0,0,53248
   freeit,/srv/sample/callgrind/src/php/memory.php,3,,1,1000,1000,-102400,-102400,0,102400
 
-Comparisons and conversions are of what is left.
+Stacks, graphs, limits and series of files are of what was gained, too.
+
+$ polyprof traces -m zm pool.json
+      gained  gained%  given back        net  stack, from the leaf
+    15.6 KiB    98.2%         0 B   15.6 KiB  fill < build < /app/pool.php
+       200 B     1.2%    1.27 KiB  -1.07 KiB  /app/pool.php
+         0 B     0.0%    6.84 KiB  -6.84 KiB  release < /app/pool.php
+       100 B     0.6%    7.81 KiB  -7.71 KiB  build < /app/pool.php
+$ polyprof traces --json -n 1 -m zm pool.json
+  {"format": "spx", "complete": true, "metric": "zm", "unit": "bytes", "total": 0, "estimated": false, "traces": [{"stack": ["/app/pool.php","build","fill"], "self": {"wt": 80, "zm": 16000}, "gained": {"zm": 16000}, "given_back": {"zm": 0}}], "count": 4}
+$ polyprof traces --csv -n 2 -m zm pool.json
+  stack,labels,self_wt,self_zm,gained_zm,given_back_zm
+  /app/pool.php;build;fill,,80,16000,16000,0
+  /app/pool.php,,65,-1100,200,1300
+$ polyprof graph -m zm pool.json | grep -o '^.n[1-4].*label="[^"]*"'
+  \tn1 [function="/app/pool.php" calls="1" self="-1100" total="0" gained="200" given_back="1300" label="/app/pool.php\\nself -1.07 KiB (1.2% of all gained)\\ntotal 0 B (100.0% of all gained)" (esc)
+  \tn2 [function="build" calls="2" self="-7900" total="8100" gained="100" given_back="8000" label="build\\nself -7.71 KiB (0.6% of all gained)\\ntotal 7.91 KiB (98.8% of all gained)" (esc)
+  \tn3 [function="fill" calls="2" self="16000" total="16000" gained="16000" given_back="0" label="fill\\nself 15.6 KiB (98.2% of all gained)\\ntotal 15.6 KiB (98.2% of all gained)" (esc)
+  \tn4 [function="release" calls="1" self="-7000" total="-7000" gained="0" given_back="7000" label="release\\nself -6.84 KiB (0.0% of all gained)\\ntotal -6.84 KiB (0.0% of all gained)" (esc)
+  \tn1 -> n2 [calls="2" total="8100" label="\xc2\xa0\xc2\xa098.8%\xc2\xa0\xc2\xa0\\n\xc2\xa0\xc2\xa02\xc3\x97\xc2\xa0\xc2\xa0" (esc)
+  \tn1 -> n4 [calls="1" total="-7000" label="\xc2\xa0\xc2\xa01\xc3\x97\xc2\xa0\xc2\xa0" (esc)
+  \tn2 -> n3 [calls="2" total="16000" label="\xc2\xa0\xc2\xa098.2%\xc2\xa0\xc2\xa0\\n\xc2\xa0\xc2\xa02\xc3\x97\xc2\xa0\xc2\xa0" (esc)
+$ polyprof graph --json -m zm pool.json | grep -o '"functions": .*"edges"'
+  "functions": [{"name": "/app/pool.php", "calls": 1, "self": {"zm": -1100}, "total": {"zm": 0}, "gained": {"zm": 200}, "given_back": {"zm": 1300}}, {"name": "build", "calls": 2, "self": {"zm": -7900}, "total": {"zm": 8100}, "gained": {"zm": 100}, "given_back": {"zm": 8000}}, {"name": "fill", "calls": 2, "self": {"zm": 16000}, "total": {"zm": 16000}, "gained": {"zm": 16000}, "given_back": {"zm": 0}}, {"name": "release", "calls": 1, "self": {"zm": -7000}, "total": {"zm": -7000}, "gained": {"zm": 0}, "given_back": {"zm": 7000}}], "edges"
+$ polyprof gate pool.json pool.json -m zm --fail-if 'self(build) > 1%' --fail-if 'total(build) > 50%'
+  pass  self(build) > 1%
+  FAIL  total(build) > 50%
+          build: 7.91 KiB before, 7.91 KiB after (+0.0%)
+  exact counts: every difference is real
+= 1
+$ polyprof flame -m zm pool.json pool.json -o - | grep -o '<title>all[^<]*'
+  <title>all (16,300 bytes, 100.00%)&#10;before 16,300, total +0, self +0
+$ polyprof -m zm pool.json | sed -n '/^Next/,$p'
+  Next steps
+    functions by total cost      polyprof top -m zm --sort total pool.json
+    the call tree, from the top  polyprof tree -m zm pool.json
+    who calls the costliest      polyprof callers -m zm fill pool.json
+    what else the file holds     polyprof info pool.json
+    an interactive flame graph   polyprof flame -m zm pool.json -o flame.svg
+    all views in one page        polyprof report -m zm pool.json -o report.html
+$ polyprof -m zm,wt pool.json | sed -n '/^Next/,$p' | head -3
+  Next steps
+    functions by total cost      polyprof top -m zm --sort total pool.json
+    the call tree, from the top  polyprof tree -m zm pool.json
+$ polyprof flame --flamechart -m zm pool.json -o - | grep -o '<title>all[^<]*'
+  <title>all (200 ns, 100.00%)
+! polyprof: a flame chart is drawn by time, so memory in use gives no frame its width; `flame` without --flamechart draws it, `report` shows its curve over time
+$ polyprof flame --flamechart -m wt pool.json -o - | grep -o '<title>all[^<]*'
+  <title>all (200 ns, 100.00%)
+$ polyprof flame --flamechart -m nix pool.json -o -
+! polyprof: error: no metric 'nix' in this profile; it has wt (wall time), zm (memory in use)
+= 2
+
+Comparisons and conversions are of what is left; the share of a difference is of what was gained.
 
 $ polyprof diff -m zm --json -n 1 pool.json pool.json
-  {"metric": "zm", "unit": "bytes", "normalized": false, "before": {"total": 0, "metric": "zm"}, "after": {"total": 0, "metric": "zm"}, "estimated": false, "status": "same", "rule": "exact counts: every difference is real", "functions": [{"name": "/app/pool.php", "before": {"self": -1100, "total": 0, "calls": 1}, "after": {"self": -1100, "total": 0, "calls": 1}, "delta": {"self": 0, "total": 0}, "change": {"self": 0, "total": null}, "share": {"self": 0, "total": 0}, "status": "same", "status_total": "same"}], "count": 4}
+  {"metric": "zm", "unit": "bytes", "normalized": false, "before": {"total": 0, "metric": "zm"}, "after": {"total": 0, "metric": "zm"}, "estimated": false, "status": "same", "rule": "exact counts: every difference is real", "functions": [{"name": "/app/pool.php", "before": {"self": -1100, "total": 0, "gained": 200, "given_back": 1300, "calls": 1}, "after": {"self": -1100, "total": 0, "gained": 200, "given_back": 1300, "calls": 1}, "delta": {"self": 0, "total": 0}, "change": {"self": 0, "total": null}, "share": {"self": 0, "total": 0}, "status": "same", "status_total": "same"}], "count": 4}
 
 $ polyprof convert -m zm pool.json --to folded -o -
   /app/pool.php 0
@@ -214,6 +267,81 @@ $ polyprof top -m mu -n 2 run.xhprof.json
 $ polyprof tree -m mu --json --depth 1 run.xhprof.json
   {"format": "xhprof", "complete": true, "metric": "mu", "unit": "bytes", "units": {"wt": "ns", "cpu": "ns", "mu": "bytes", "pmu": "bytes"}, "total": 11728, "estimated": true, "root": {"name": "", "self": {"wt": 0, "cpu": 0, "mu": 0, "pmu": 0}, "total": {"wt": 1455000, "cpu": 1454000, "mu": 11728, "pmu": 0}, "children": [{"name": "App\\Work\\main", "self": {"wt": 18000, "cpu": 20000, "mu": -376, "pmu": 0}, "total": {"wt": 1449000, "cpu": 1450000, "mu": 11504, "pmu": 0}, "children": []}, {"name": "tideways_xhprof_disable", "self": {"wt": 1000, "cpu": 1000, "mu": 128, "pmu": 0}, "total": {"wt": 1000, "cpu": 1000, "mu": 128, "pmu": 0}, "children": []}, {"name": "main()", "self": {"wt": 5000, "cpu": 3000, "mu": 96, "pmu": 0}, "total": {"wt": 5000, "cpu": 3000, "mu": 96, "pmu": 0}, "children": []}]}}
 ! polyprof: this profile knows which function called which, but not whole stacks, so they are estimated: at least 94.0% of the cost is on stacks that are certain
+
+In trees nobody has less than those that they call.
+
+$ printf '{"main()==>f":{"ct":1,"wt":10,"mu":5000},"main()==>g":{"ct":1,"wt":20,"mu":-4500},"main()":{"ct":1,"wt":40,"mu":1000}}' > x.xhprof
+$ polyprof tree -q -m mu x.xhprof
+    total%       net  net self  function
+    100.0%   1,000 B            (all)
+    100.0%   1,000 B     500 B  └ main()
+     90.9%  4.88 KiB  4.88 KiB    └ f
+$ polyprof -q -m mu x.xhprof | sed -n '/^Hottest/,+2p'
+  Hottest path (estimated from single calls)
+    100.0%  main()
+     90.9%   f
+$ polyprof flame -q -m mu x.xhprof -o - | grep -o '<title>[^<]*'
+  <title>all (5,500 bytes, 100.00%)
+  <title>main() (5,500 bytes, 100.00%)
+  <title>f (5,000 bytes, 90.91%)
+$ polyprof graph -q -m mu x.xhprof | grep -o '^.n[1-4].*label="[^"]*"'
+  \tn1 [function="f" calls="1" self="5000" total="5000" label="f\\nself 4.88 KiB (90.9% of all gained)\\ntotal 4.88 KiB (90.9% of all gained)" (esc)
+  \tn2 [function="g" calls="1" self="-4500" total="-4500" label="g\\nself -4.39 KiB (0.0% of all gained)\\ntotal -4.39 KiB (0.0% of all gained)" (esc)
+  \tn3 [function="main()" calls="1" self="500" total="1000" label="main()\\nself 500 B (9.1% of all gained)\\ntotal 1,000 B (18.2% of all gained)" (esc)
+  \tn3 -> n1 [calls="1" total="5000" label="\xc2\xa0\xc2\xa090.9%\xc2\xa0\xc2\xa0\\n\xc2\xa0\xc2\xa01\xc3\x97\xc2\xa0\xc2\xa0" (esc)
+  \tn3 -> n2 [calls="1" total="-4500" label="\xc2\xa0\xc2\xa01\xc3\x97\xc2\xa0\xc2\xa0" (esc)
+$ polyprof traces -q -m mu x.xhprof
+          net  self%  stack, from the leaf
+     4.88 KiB  90.9%  f < main()
+        500 B   9.1%  main()
+    -4.39 KiB   0.0%  g < main()
+$ rm x.xhprof
+
+What a call of Xdebug's gained is what was gained below it, also where all of it was given back on return.
+
+$ cat > tmp.xt <<X
+> version: 1
+> creator: xdebug 3.2.0 (PHP 8.2.0)
+> cmd: /app/t.php
+> part: 1
+> positions: line
+> 
+> events: Time_(10ns) Memory_(bytes)
+> 
+> fl=(1) php:internal
+> fn=(1) php::str_repeat
+> 2 10 4000
+> 
+> fl=(2) /app/t.php
+> fn=(2) tmp
+> 2 5 0
+> cfl=(1)
+> cfn=(1)
+> calls=1 0 0
+> 2 10 4000
+> 
+> fl=(2)
+> fn=(3) {main}
+> 1 5 1000
+> cfl=(2)
+> cfn=(2)
+> calls=1 0 0
+> 3 15 0
+> 
+> summary: 20 1000
+> X
+$ polyprof callers -m 'Memory_(bytes)' tmp tmp.xt
+  tmp: 0 B in all, 0 B by itself, 1 call
+  called by
+
+    total%    gained  given back  net  calls  function  called at
+     80.0%  3.91 KiB    3.91 KiB  0 B      1  {main}    /app/t.php:3
+$ polyprof top -m 'Memory_(bytes)' tmp.xt | head -1
+  memory: 1,000 B net, 4.88 KiB gained, 3.91 KiB given back (3.91 KiB of it by no function itself) in 3 functions
+$ polyprof graph -q -m 'Memory_(bytes)' tmp.xt | grep -o '^.n[1-4] -> .* label="[^"]*"'
+  \tn1 -> n3 [calls="1" total="0" label="\xc2\xa0\xc2\xa080.0%\xc2\xa0\xc2\xa0\\n\xc2\xa0\xc2\xa01\xc3\x97\xc2\xa0\xc2\xa0" (esc)
+  \tn3 -> n2 [calls="1" total="4000" label="\xc2\xa0\xc2\xa080.0%\xc2\xa0\xc2\xa0\\n\xc2\xa0\xc2\xa01\xc3\x97\xc2\xa0\xc2\xa0" (esc)
+$ rm tmp.xt
 
 SPAA carries the steps; other formats lose them, and say so.
 

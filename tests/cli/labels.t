@@ -136,9 +136,9 @@ $ polyprof top --base other.folded app.folded
       0   0.0%                      860   91.9%  router
 
 $ polyprof tree --base app.folded app.folded
-    total  function
-        0  (all)
-        0  └ main › autoload › include
+    net  function
+      0  (all)
+      0  └ main › autoload › include
 
 # Folded stacks have no room for labels, and that is said.
 $ polyprof convert bakery.pb.gz --to folded -o x.folded 2>&1 | grep label
