@@ -326,6 +326,31 @@ pp_linecost_whole(const struct pp_linecost *l, size_t metric, bool alone)
 	return alone || pp_value_cmp(m, lines, all) > 0 ? lines : all;
 }
 
+static bool
+metric_is_known(const struct pp_linecost *l, size_t metric)
+{
+	const struct pp_metric *m = &l->profile->metrics.at[metric];
+	size_t row;
+
+	for (row = 0; row < l->rows.n; row++)
+		if (pp_value_cmp(m, pp_ledger_get(&l->cost, row, metric), pp_value_zero(m)) != 0)
+			return true;
+	return false;
+}
+
+size_t
+pp_linecost_metric(const struct pp_linecost *l, size_t preferred)
+{
+	size_t metric, shown = pp_metrics_shown(l->profile);
+
+	if (preferred >= shown || metric_is_known(l, preferred))
+		return preferred;
+	for (metric = 0; metric < shown; metric++)
+		if (metric_is_known(l, metric))
+			return metric;
+	return preferred;
+}
+
 void
 pp_linecost_release(struct pp_linecost *l)
 {

@@ -33,6 +33,12 @@ union pp_value pp_linecost_whole(const struct pp_linecost *, size_t metric, bool
 /* What of a metric a row gained, where that falls; else what it costs. */
 union pp_value pp_linecost_gained(const struct pp_linecost *, size_t row, size_t metric);
 
+/*
+ * The metric to show unless told otherwise: the given one where any line has a cost in it, else the first of which any
+ * has. Lines may know less than functions do: those of V8 know samples, not time.
+ */
+size_t pp_linecost_metric(const struct pp_linecost *, size_t preferred);
+
 /* Adds up by file and line. PP_E_UNSUPPORTED when the profile knows no lines. */
 pp_status pp_linecost_compute(const struct pp_profile *, struct pp_linecost *);
 void pp_linecost_release(struct pp_linecost *);

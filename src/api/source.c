@@ -9,6 +9,7 @@
 
 #include "base/slice.h"
 #include "io/beneath.h"
+#include "text/path.h"
 
 /* Larger files are no source. */
 #define SOURCE_MAX ((size_t)64 << 20)
@@ -171,11 +172,14 @@ exact_read(const struct pp_source_dir *dir, struct pp_slice path, size_t *size)
 char *
 pp_sources_read(const struct pp_sources *s, struct pp_slice recorded, size_t *size)
 {
-	struct pp_buf clean = { 0 };
+	struct pp_buf clean = { 0 }, local = { 0 };
 	struct pp_slice path = { 0 };
 	char *bytes = NULL;
 	size_t i;
 
+	/* V8 and Xdebug name files by their addresses. */
+	if (pp_path_of_address(&local, recorded))
+		recorded = pp_slice_of(local.p, local.n);
 	if (path_clean(recorded, &clean))
 		path = pp_slice_of(clean.p, clean.n);
 	for (i = 0; path.n && !bytes && i < s->dirs.n; i++)
@@ -191,6 +195,7 @@ pp_sources_read(const struct pp_sources *s, struct pp_slice recorded, size_t *si
 			path = pp_slice_from(path, 1);
 	}
 	pp_buf_release(&clean);
+	pp_buf_release(&local);
 	return bytes;
 }
 

@@ -387,6 +387,8 @@ lines_compute(struct lines *l, const struct pp_profile *p, const struct lines_pa
 	l->lines = (struct pp_linecost){ .profile = p, .metrics = p->metrics.n };
 	if (p->facets & PP_FACETS)
 		status = pp_linecost_compute(p, &l->lines);
+	if (!params->asked.metric && status == PP_OK)
+		l->metric = pp_linecost_metric(&l->lines, l->metric);
 	if (status == PP_OK && !pp_linecost_sort(&l->lines, (enum pp_line_order)sort, l->metric))
 		status = PP_E_NOMEM;
 	/* Nothing recorded, or nothing left by filters, is an empty listing. */

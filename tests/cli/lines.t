@@ -220,6 +220,32 @@ $ mkdir .secret && cp out/a.c .secret && sed 's,a.c,.secret/a.c,' cycle.callgrin
 $ polyprof lines --source . secret.callgrind | head -1
   .secret/a.c  100.0%
 
+Files may be named by their addresses, with escapes. V8 knows samples of lines, not time: then samples are shown.
+
+$ mkdir 'two words' && cp out/a.c 'two words/a.js' && printf '{"nodes":[{"id":1,"callFrame":{"functionName":"(root)","scriptId":"0","url":"","lineNumber":-1,"columnNumber":-1},"hitCount":0,"children":[2]},{"id":2,"callFrame":{"functionName":"zzz","scriptId":"1","url":"file://%s/two%%20words/a.js","lineNumber":0,"columnNumber":4},"hitCount":3,"positionTicks":[{"line":1,"ticks":2},{"line":3,"ticks":1}]}],"startTime":0,"endTime":3000,"samples":[2,2,2],"timeDeltas":[0,1000,1000]}' "$PWD" > v8.cpuprofile
+$ polyprof lines v8.cpuprofile | sed "s,$PWD,.," | tr -s " "
+   cost cost% hits line function
+   2 66.7% 2 file://./two%20words/a.js:1 zzz
+   1 33.3% 1 file://./two%20words/a.js:3 zzz
+$ polyprof lines --json v8.cpuprofile | sed "s,$PWD,.,g"
+  {"metric": "samples", "unit": "samples", "units": {"samples": "samples", "time": "ns"}, "lines": [{"file": "file://./two%20words/a.js", "line": 1, "hits": 2, "cost": {"samples": 2, "time": 0}, "function": {"name": "zzz", "file": "file://./two%20words/a.js", "line": 1}}, {"file": "file://./two%20words/a.js", "line": 3, "hits": 1, "cost": {"samples": 1, "time": 0}, "function": {"name": "zzz", "file": "file://./two%20words/a.js", "line": 1}}], "count": 2}
+$ polyprof lines -m time -n 1 v8.cpuprofile | sed "s,$PWD,.," | tr -s " "
+   cost cost% hits line function
+   0 ns 0.0% 2 file://./two%20words/a.js:1 zzz
+
+   ... and 1 more line (-n 0 shows all)
+$ polyprof lines --source auto v8.cpuprofile | sed "s,$PWD,.,"
+  file://./two%20words/a.js  100.0%
+     66.7%           2          2       1 int zzz() { even(); }
+                                        2 int even() { odd(); }
+     33.3%           1          1       3 int odd() { even(); }
+                                        4  (esc)
+                                        5 int unused;
+$ polyprof lines --source 'two words' v8.cpuprofile | head -1 | sed "s,$PWD,.,"
+  file://./two%20words/a.js  100.0%
+$ sed 's,file://,file://elsewhere,' v8.cpuprofile > far.cpuprofile && polyprof lines --source auto far.cpuprofile
+! polyprof: the source of 1 file is not known
+
 Paths that lead upwards are not looked for.
 
 $ sed 's,a.c,../../deep/a.c,' cycle.callgrind > up.callgrind && polyprof lines --source out up.callgrind
