@@ -45,7 +45,7 @@ usual_gap(const struct pp_timeline *t, int64_t *gap)
 	pp_timeline_end(&it);
 	if (n) {
 		qsort(gaps, n, sizeof *gaps, compare_gaps);
-		*gap = gaps[n / 2];
+		*gap = gaps[(n - 1) / 2]; /* of two, a pause is not the usual one */
 	}
 	free(gaps);
 	return true;
@@ -69,7 +69,7 @@ pp_cover_learn(struct pp_cover *cover, const struct pp_profile *p, const struct 
 {
 	int64_t gap;
 
-	*cover = (struct pp_cover){ .p = p, .usual = INT64_MAX };
+	*cover = (struct pp_cover){ .p = p, .usual = INT64_MAX, .gap = INT64_MAX };
 	if (t->cumulative)
 		return true;
 	while (cover->clock < t->columns &&
@@ -78,6 +78,7 @@ pp_cover_learn(struct pp_cover *cover, const struct pp_profile *p, const struct 
 		cover->clock++;
 	if (!usual_gap(t, &gap))
 		return false;
+	cover->gap = gap;
 	if (gap < INT64_MAX / 3)
 		cover->usual = gap + gap / 2;
 	if (are_instants(p, t) && p->time.known && p->time.end > p->time.start) {
@@ -89,17 +90,32 @@ pp_cover_learn(struct pp_cover *cover, const struct pp_profile *p, const struct 
 	return true;
 }
 
-int64_t
-pp_cover_length(const struct pp_cover *cover, const struct pp_timeline_iter *it)
+/* The period of a sample, if that is a time; 0 = it is not. */
+static int64_t
+period_of(const struct pp_cover *cover, const struct pp_timeline_iter *it)
 {
 	const struct pp_metric *m;
 	double period;
 
-	if (it->event.kind != PP_EVENT_SAMPLE)
-		return 0;
 	if (cover->clock >= it->timeline->columns)
-		return cover->usual;
+		return 0;
 	m = &cover->p->metrics.at[cover->clock];
 	period = pp_value_double(m, pp_cell_value(m, it->values[cover->clock]));
-	return period >= 1 && period < (double)(INT64_MAX / 4) ? (int64_t)period : cover->usual;
+	return period >= 1 && period < (double)(INT64_MAX / 4) ? (int64_t)period : 0;
+}
+
+int64_t
+pp_cover_length(const struct pp_cover *cover, const struct pp_timeline_iter *it)
+{
+	int64_t period = it->event.kind == PP_EVENT_SAMPLE ? period_of(cover, it) : 0;
+
+	return it->event.kind != PP_EVENT_SAMPLE ? 0 : period ? period : cover->usual;
+}
+
+int64_t
+pp_cover_last(const struct pp_cover *cover, const struct pp_timeline_iter *it)
+{
+	int64_t length = pp_cover_length(cover, it);
+
+	return length == cover->usual && cover->gap < length ? cover->gap : length;
 }

@@ -23,9 +23,9 @@ struct level {
 /* When a series began and ended. */
 struct span {
 	size_t series;
+	struct pp_cover cover;
 	int64_t start, end;
-	uint64_t samples;
-	bool stopped; /* nothing ran at the end */
+	int64_t last; /* how long the last event runs; INT64_MAX = nothing tells */
 };
 
 struct chart {
@@ -193,16 +193,17 @@ span_add(struct chart *c, size_t series)
 	struct pp_timeline_iter it;
 	bool first = true;
 
-	if (!pp_timeline_begin(t, &it, 0))
+	if (!pp_cover_learn(&span.cover, c->p, t) || !pp_timeline_begin(t, &it, 0))
 		return false;
 	for (; pp_timeline_next(&it); first = false) {
 		int64_t time = pp_time_near(it.event.time);
 
 		if (first)
 			span.start = span.end = time;
-		span.end = time > span.end ? time : span.end;
-		span.samples += it.event.kind == PP_EVENT_SAMPLE;
-		span.stopped = it.event.kind == PP_EVENT_EXIT;
+		if (time < span.end)
+			continue;
+		span.end = time;
+		span.last = t->cumulative ? 0 : pp_cover_last(&span.cover, &it);
 	}
 	pp_timeline_end(&it);
 	if (c->p->time.known && c->p->time.end > c->p->time.start) {
@@ -215,30 +216,38 @@ span_add(struct chart *c, size_t series)
 }
 
 /*
- * The last sample of a series lasts as long as its samples do on average, an only one as long as those of
- * all series do.
+ * The last sample of a series covers as much as any other would, an only one of which nothing tells how much as those of
+ * the other series do. Where a file states an end behind all that happened, nothing runs beyond that.
  */
 static void
 spans_finish(struct chart *c)
 {
-	double time = 0, steps = 0;
+	int64_t stated = c->p->time.known ? pp_time_near(c->p->time.end) : INT64_MIN;
+	int64_t all = INT64_MIN;
+	double time = 0, known = 0;
 	size_t i;
 
 	for (i = 0; i < c->spans.n; i++) {
-		struct span *span = &c->spans.at[i];
-		const struct pp_timeline *t = &c->p->series.at[span->series].timeline;
+		const struct span *span = &c->spans.at[i];
 
-		if (t->cumulative || span->samples < 2 || span->end <= span->start)
-			continue;
-		time += (double)(span->end - span->start);
-		steps += (double)(span->samples - 1);
-		if (!span->stopped)
-			span->end += (span->end - span->start) / (int64_t)(span->samples - 1);
+		all = span->end > all ? span->end : all;
+		if (span->last > 0 && span->last < INT64_MAX) {
+			time += (double)span->last;
+			known++;
+		}
 	}
-	for (i = 0; i < c->spans.n; i++)
-		if (c->spans.at[i].end <= c->spans.at[i].start)
-			c->spans.at[i].end = c->spans.at[i].start + 1 +
-			                     (steps > 0 ? (int64_t)(time / steps) : 0);
+	for (i = 0; i < c->spans.n; i++) {
+		struct span *span = &c->spans.at[i];
+		int64_t length = span->last < INT64_MAX ? span->last
+		                 : known > 0            ? (int64_t)(time / known)
+		                                        : 0;
+
+		span->end += length; /* either is far from what 64 bits hold */
+		if (stated > all && span->end > stated)
+			span->end = stated;
+		if (span->end <= span->start)
+			span->end = span->start + 1;
+	}
 }
 
 /* Finds the spans of all series, and the whole that holds them. */
@@ -265,11 +274,10 @@ static void
 chart_walk(struct chart *c, const struct span *span)
 {
 	const struct pp_timeline *t = &c->p->series.at[span->series].timeline;
-	struct pp_cover cover;
 	struct pp_timeline_iter it;
 	int64_t now = span->start, until = INT64_MAX, length;
 
-	c->ok = c->ok && pp_cover_learn(&cover, c->p, t) && pp_timeline_begin(t, &it, 0);
+	c->ok = c->ok && pp_timeline_begin(t, &it, 0);
 	if (!c->ok)
 		return;
 	c->deep = 0;
@@ -281,7 +289,7 @@ chart_walk(struct chart *c, const struct span *span)
 		now = now < span->end ? now : span->end;
 		if (until < now)
 			chart_step(c, 0, until, false);
-		length = t->cumulative ? INT64_MAX : pp_cover_length(&cover, &it);
+		length = t->cumulative ? INT64_MAX : pp_cover_length(&span->cover, &it);
 		if (__builtin_add_overflow(now, length, &until))
 			until = INT64_MAX;
 		chart_step(

@@ -159,28 +159,33 @@ $ sed 's/cpu-clock/cycles/' two.txt >cycles.txt; polyprof info --json cycles.txt
 A sample covers its period: where the thread slept, nothing is drawn.
 
 $ grep -v page two.txt | tail -n +4 >clocks.txt; polyprof flame --flamechart clocks.txt -o - | grep -o '<title>[^<]*</title>'
-  <title>all (73,500,000 ns, 100.00%)</title>
-  <title>main (2,000,000 ns, 2.72%)</title>
-  <title>work (2,000,000 ns, 2.72%)</title>
-  <title>main (1,000,000 ns, 1.36%)</title>
-  <title>work (1,000,000 ns, 1.36%)</title>
+  <title>all (50,000,000 ns, 100.00%)</title>
+  <title>main (2,000,000 ns, 4.00%)</title>
+  <title>work (2,000,000 ns, 4.00%)</title>
+  <title>main (1,000,000 ns, 2.00%)</title>
+  <title>work (1,000,000 ns, 2.00%)</title>
 
 It ends where its thread leaves the processor: the text of --show-switch-events, and recordings with them.
 
 $ printf 'app 1 1.000000: 5000000 cpu-clock:\n\t11 work (a)\n\napp 1 1.002000: PERF_RECORD_SWITCH OUT preempt\napp 1 1.006000: PERF_RECORD_SWITCH IN\napp 1 1.008000: 5000000 cpu-clock:\n\t12 rest (a)\n\napp 2 1.009000: 5000000 cpu-clock:\n\t13 other (a)\n\napp 1 1.009500: PERF_RECORD_SWITCH_CPU_WIDE OUT          next pid/tid:     0/0\napp 1 1.020000: 5000000 cpu-clock:\n\t11 work (a)\n\n' >switch.txt
 
 $ polyprof flame --flamechart switch.txt -o - | grep -o '<title>[^<]*</title>'
-  <title>all (30,000,000 ns, 100.00%)</title>
-  <title>app 1 (30,000,000 ns, 100.00%)</title>
-  <title>work (2,000,000 ns, 6.67%)</title>
-  <title>rest (1,500,000 ns, 5.00%)</title>
-  <title>work (5,000,000 ns, 16.67%)</title>
-  <title>app 2 (10,000,001 ns, 33.33%)</title>
-  <title>other (5,000,000 ns, 16.67%)</title>
+  <title>all (25,000,000 ns, 100.00%)</title>
+  <title>app 1 (25,000,000 ns, 100.00%)</title>
+  <title>work (2,000,000 ns, 8.00%)</title>
+  <title>rest (1,500,000 ns, 6.00%)</title>
+  <title>work (5,000,000 ns, 20.00%)</title>
+  <title>app 2 (5,000,000 ns, 20.00%)</title>
+  <title>other (5,000,000 ns, 20.00%)</title>
 
+$ printf 'app 100 [000] 10.000000: 2000000 cpu-clock:\n\t403000 work+0x0 (/app)\n\napp 100 [000] 10.002000: 2000000 cpu-clock:\n\t403000 work+0x0 (/app)\n\napp 100 [000] 14.700000: 2000000 cpu-clock:\n\t404000 sorty+0x0 (/app)\n\n' > late.txt; polyprof flame --flamechart late.txt -o - | grep -o '<title>[^<]*</title>'; sed 's/2000000 cpu-clock/1 cycles/' late.txt > late2.txt; polyprof flame --flamechart late2.txt -o - | grep -o '<title>all[^<]*</title>'
+  <title>all (4,702,000,000 ns, 100.00%)</title>
+  <title>work (4,000,000 ns, 0.09%)</title>
+  <title>sorty (2,000,000 ns, 0.04%)</title>
+  <title>all (4,702,000,000 ns, 100.00%)</title>
 $ polyprof convert switch.txt -o switch.spaa && polyprof flame --flamechart switch.spaa -o - | grep -o '<title>work[^<]*</title>'
-  <title>work (2,000,000 ns, 6.67%)</title>
-  <title>work (5,000,000 ns, 16.67%)</title>
+  <title>work (2,000,000 ns, 8.00%)</title>
+  <title>work (5,000,000 ns, 20.00%)</title>
 
 $ polyprof flame -q --flamechart --option symbols=no switches.perf.data -o - | grep -o "<title>0x2724a[^<]*</title>"
   <title>0x2724a (803,112 ns, 1.87%)</title>
@@ -223,7 +228,7 @@ $ polyprof convert -q app.folded --to perf-script -o app.perf && head -4 app.per
   all 0     0.000000000:          3 samples:  (esc)
   \t               0 main ([unknown]) (esc)
 
-  "metrics": [{"name": "samples", "unit": "samples", "total": 1047}
+  "metrics": [{"name": "samples", "unit": "samples", "total": 1047, "key": "samples"}
 
 $ polyprof convert recursion.folded --to perf-script -o - | grep -c 'all 0     0.000000000:'
   9
