@@ -7,11 +7,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "text/escape.h"
+#include "text/path.h"
 
 /* Narrower than this nothing sensible fits. */
 #define WIDTH_MIN 40
@@ -89,40 +89,33 @@ pp_cli_output(struct pp_cli *cli)
 	return 0;
 }
 
-/* Whether a word stands in a list of words with blanks between them. */
+/* Whether an ending says what a file holds. */
 static bool
-listed(const char *list, const char *word, size_t n)
+ending_is_known(struct pp_slice ending)
 {
-	for (; *list; list += strspn(list, " ")) {
-		size_t length = strcspn(list, " ");
+	size_t i;
 
-		if (length == n && strncasecmp(list, word, n) == 0)
+	if (pp_ending_listed(ending, pp_endings_other) ||
+	    pp_ending_listed(ending, "txt log json jsonl"))
+		return true;
+	for (i = 0; i < pp_format_count() && !pp_ending_listed(ending, pp_endings_vague); i++)
+		if (pp_ending_listed(ending, pp_format_extensions(pp_format_get(i))))
 			return true;
-		list += length;
-	}
 	return false;
 }
 
 int
 pp_cli_ending(const struct pp_cli *cli, const char *endings)
 {
-	static const char known[] = "svg html htm png jpg jpeg gif webp pdf ps eps txt log md csv "
-	                            "json xml sarif dot folded collapsed spaa spx gz zst zip";
-	const char *slash = strrchr(cli->path, '/'), *name = slash ? slash + 1 : cli->path;
-	size_t n = strlen(name), dot;
+	struct pp_slice ending = pp_path_ending(cli->path);
 
-	if (n > 3 && strcmp(name + n - 3, ".gz") == 0)
-		n -= 3;
-	else if (n > 4 && strcmp(name + n - 4, ".zst") == 0)
-		n -= 4;
-	for (dot = n; dot > 1 && name[dot - 1] != '.'; dot--)
-		;
-	if (dot <= 1 || listed(endings, name + dot, n - dot) || !listed(known, name + dot, n - dot))
+	if (pp_ending_listed(ending, endings) || !ending_is_known(ending))
 		return 0;
 	return pp_cli_wrong(cli,
 	                    "%s would be a misleading name for %.*s output: use "
-	                    "%.*s.%.*s",
-	                    cli->path, (int)strcspn(endings, " "), endings, (int)(dot - 1), name,
+	                    "%.*s%.*s",
+	                    cli->path, (int)strcspn(endings, " "), endings,
+	                    (int)((const char *)ending.p - cli->path), cli->path,
 	                    (int)strcspn(endings, " "), endings);
 }
 

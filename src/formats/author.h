@@ -34,6 +34,8 @@
  *          errors are sticky too: check once at the end. Formats that can hold everything of their own
  *          kind keep it while reading when PP_EXTRAS is ordered (profile->kept) and write it back.
  *
+ * writes   Whether those bytes are text, JSON or binary: a file is not written under an ending that says otherwise.
+ *
  * holds    What the format can hold, as data (kit/loss.h): the report of what a conversion loses is computed from
  *          it. A writer adds to writer->loss only what it alone knows: names changed, values rounded.
  *

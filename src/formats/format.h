@@ -63,11 +63,15 @@ struct pp_brief {
 	struct pp_buf companion; /* base name of the file that belongs to it; empty = none */
 };
 
+/* What the bytes of a format are. */
+enum { PP_WRITES_TEXT = 1, PP_WRITES_JSON = 2, PP_WRITES_BINARY = 4 };
+
 struct pp_format {
 	const char *name, *title;
 	const char *extensions; /* blank separated, without dots */
 	const char *variants;   /* blank separated; NULL when there is one layout */
 	unsigned can;           /* PP_CAN_READ | PP_CAN_WRITE | facets it holds */
+	unsigned writes; /* PP_WRITES_...; by variant or name if there are several. 0 = not known */
 	/* Bits really verified in the peek; 0 = not mine. */
 	int (*bid)(const struct pp_peek *);
 	/*

@@ -314,6 +314,7 @@ const struct pp_format pp_format_xhprof = {
 	.extensions = "xhprof",
 	.variants = "json serialize",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_EDGES | PP_META,
+	.writes = PP_WRITES_TEXT | PP_WRITES_JSON,
 	.bid = xhprof_bid,
 	.read = xhprof_read,
 	.write = xhprof_write,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "questions/product.h"
+#include "text/path.h"
 
 /* Tokens that a header and a stack fit into. */
 #define BUDGET_LEAST 300
@@ -164,99 +165,87 @@ word_next(const char **list, struct pp_slice *word)
 	return true;
 }
 
-/* The format whose extension ends the name; the longest wins ("diff.folded" over "folded"). */
+/* How long the longest extension of a format is that ends the name; 0 = none does. */
+static size_t
+extension_match(const struct pp_format *format, const char *path)
+{
+	const char *list = format->extensions;
+	struct pp_slice word;
+	size_t best = 0;
+
+	while (word_next(&list, &word)) {
+		char ext[32];
+
+		if (word.n <= best || word.n >= sizeof ext)
+			continue;
+		memcpy(ext, word.p, word.n);
+		ext[word.n] = '\0';
+		if (pp_name_ends(path, ext))
+			best = word.n;
+	}
+	return best;
+}
+
+/* The format, of those with an ability, whose extension ends the name; the longest wins ("diff.folded" over "folded"). */
 static const struct pp_format *
-format_by_name(const char *path)
+format_by_name(const char *path, unsigned can)
 {
 	const struct pp_format *const *format, *best = NULL;
 	size_t best_length = 0;
-	struct pp_slice word;
 
 	for (format = pp_formats; *format; format++) {
-		const char *list = (*format)->can & PP_CAN_WRITE ? (*format)->extensions : NULL;
+		size_t length = ((*format)->can & can) == can ? extension_match(*format, path) : 0;
 
-		while (word_next(&list, &word)) {
-			char ext[32];
-
-			if (word.n <= best_length || word.n >= sizeof ext)
-				continue;
-			memcpy(ext, word.p, word.n);
-			ext[word.n] = '\0';
-			if (pp_name_ends(path, ext)) {
-				best = *format;
-				best_length = word.n;
-			}
+		if (length > best_length) {
+			best = *format;
+			best_length = length;
 		}
 	}
 	return best;
 }
 
-/* Whether an extension of one format ends in one of the other's, as "diff.folded" in "folded". What is JSON is told apart by what it holds. */
+/* Whether an ending says that a file holds other bytes than those of the format. */
 static bool
-endings_related(const struct pp_format *a, const struct pp_format *b)
+ending_contradicts(struct pp_slice ending, const struct pp_format *target, const char *variant)
 {
-	const char *longer = a->extensions, *shorter;
-	struct pp_slice x, y;
+	/* A variant that is not the one in JSON, of a format that has one. */
+	bool other = variant && target->variants && strstr(target->variants, "json") &&
+	             !strstr(variant, "json");
 
-	while (word_next(&longer, &x))
-		for (shorter = b->extensions; word_next(&shorter, &y);)
-			if (x.n > y.n && x.p[x.n - y.n - 1] == '.' && !pp_slice_eq_z(y, "json") &&
-			    memcmp(x.p + x.n - y.n, y.p, y.n) == 0)
-				return true;
-	return false;
-}
-
-/* What ends a name, compression aside; nothing where there is no dot. */
-static struct pp_slice
-ending_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	struct pp_slice name = pp_slice_z(slash ? slash + 1 : path);
-	size_t dot;
-
-	if (pp_slice_ends(name, ".gz") || pp_slice_ends(name, ".zst"))
-		name.n -= pp_slice_ends(name, ".gz") ? 3 : 4;
-	for (dot = name.n; dot > 1 && name.p[dot - 1] != '.'; dot--)
-		;
-	return dot > 1 ? pp_slice_from(name, dot) : pp_slice_from(name, name.n);
-}
-
-/* Whether an ending says that a file is no profile at all. Those of other formats are given to many files: --to decides. */
-static bool
-ending_contradicts(struct pp_slice ending, const struct pp_format *target)
-{
-	const char *others =
-	    "svg html htm png jpg jpeg gif webp pdf ps eps md csv xml sarif dot zip";
-	const char *own = target->extensions;
-	struct pp_slice word;
-	bool found = false;
-
-	while (word_next(&own, &word))
-		if (pp_slice_eq(word, ending))
-			return false;
-	while (!found && word_next(&others, &word))
-		found = pp_slice_eq(word, ending);
-	return found;
+	if (pp_ending_listed(ending, pp_endings_other))
+		return true;
+	if (target->writes == 0)
+		return false;
+	if (pp_ending_listed(ending, "json jsonl ndjson"))
+		return other || !(target->writes & PP_WRITES_JSON);
+	return pp_ending_listed(ending, "txt log") && (target->writes & PP_WRITES_BINARY);
 }
 
 /* A file whose name says something else would be misread ever after. */
 static pp_status
-ending_check(struct pp_answer *a, const char *path, const struct pp_format *target)
+ending_check(struct pp_answer *a, const char *path, const struct pp_format *target,
+             const char *variant)
 {
-	const struct pp_format *named = path ? format_by_name(path) : NULL;
-	struct pp_slice ending = ending_of(path ? path : "");
+	struct pp_slice ending = pp_path_ending(path ? path : "");
+	const struct pp_format *named = path ? format_by_name(path, 0) : NULL;
+	size_t length = named ? extension_match(named, path) : 0;
+	int best = (int)strcspn(target->extensions, " ");
 
-	if (named && named != target &&
-	    (endings_related(named, target) || endings_related(target, named)))
-		return pp_answer_fail(a, PP_E_USAGE, "misleading-name",
-		                      "%s is named like %s, so it would be misread if it held %s",
-		                      path, named->name, target->name);
-	if (named == target || !ending_contradicts(ending, target))
+	if (!path || (length && extension_match(target, path) == length))
+		return PP_OK;
+	if (length && (length > ending.n || !pp_ending_listed(ending, pp_endings_vague)))
+		return pp_answer_fail(
+		    a, PP_E_USAGE, "misleading-name",
+		    "%s is named like %s, so it would be misread if it held %s: use %.*s%.*s", path,
+		    named->name, target->name,
+		    (int)((const char *)ending.p + ending.n - path - (ptrdiff_t)length), path, best,
+		    target->extensions);
+	if (!ending_contradicts(ending, target, variant))
 		return PP_OK;
 	return pp_answer_fail(a, PP_E_USAGE, "misleading-name",
 	                      "%s would be a misleading name for %s output: use %.*s%.*s", path,
-	                      target->name, (int)((const char *)ending.p - path), path,
-	                      (int)strcspn(target->extensions, " "), target->extensions);
+	                      target->name, (int)((const char *)ending.p - path), path, best,
+	                      target->extensions);
 }
 
 /* A variant must be one of those the format lists. */
@@ -280,7 +269,7 @@ pp_target_find(const struct pp_target *t, const struct pp_asked *asked, struct p
 	pp_status status = PP_OK;
 
 	*target = t->to  ? pp_format_among(asked->formats, t->to)
-	          : path ? format_by_name(path)
+	          : path ? format_by_name(path, PP_CAN_WRITE)
 	                 : NULL;
 	if (!t->to && !*target)
 		return pp_answer_fail(a, PP_E_USAGE, PP_RULE_USAGE,
@@ -294,7 +283,7 @@ pp_target_find(const struct pp_target *t, const struct pp_asked *asked, struct p
 		pp_buf_release(&hint);
 		return status;
 	}
-	status = ending_check(a, path, *target);
+	status = ending_check(a, path, *target, t->variant);
 	return status == PP_OK ? variant_check(a, t->variant, *target) : status;
 }
 
@@ -345,7 +334,7 @@ target_of(const struct convert_params *params)
 	const char *output = params->asked.output ? params->asked.output : "";
 
 	return params->target.to ? pp_format_among(params->asked.formats, params->target.to)
-	                         : format_by_name(output);
+	                         : format_by_name(output, PP_CAN_WRITE);
 }
 
 /* Whether a format keeps events in their order, in any of its variants. */

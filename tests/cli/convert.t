@@ -49,19 +49,70 @@ $ for to in x.svg x.html.gz x.csv x.png.zst; do polyprof convert app.folded --to
 ! polyprof: error: x.png.zst would be a misleading name for folded output: use x.folded
 ! polyprof: error: x.svg would be a misleading name for spaa output: use x.spaa
 = 2
-$ for to in y.txt y.out y.json y.collapsed y.xdebug; do polyprof convert -q app.folded --to folded -o $to; echo $?; done; cmp y.txt y.json && rm y.*
-  0
-  0
-  0
-  0
-  0
+$ for to in y.txt y.out y y.prof y.collapsed y.json y.xdebug y.spx y.pprof.gz y.massif y.trace.json y.XDEBUG.zst; do polyprof convert -q app.folded --to folded -o $to; echo $to $?; done; ls y y.*; rm y y.*
+  y.txt 0
+  y.out 0
+  y 0
+  y.prof 0
+  y.collapsed 0
+  y.json 2
+  y.xdebug 2
+  y.spx 2
+  y.pprof.gz 2
+  y.massif 2
+  y.trace.json 2
+  y.XDEBUG.zst 2
+  y
+  y.collapsed
+  y.out
+  y.prof
+  y.txt
+! polyprof: error: y.json would be a misleading name for folded output: use y.folded
+! polyprof: error: y.xdebug is named like xdebug, so it would be misread if it held folded: use y.folded
+! polyprof: error: y.spx is named like spx, so it would be misread if it held folded: use y.folded
+! polyprof: error: y.pprof.gz is named like pprof, so it would be misread if it held folded: use y.folded
+! polyprof: error: y.massif is named like massif, so it would be misread if it held folded: use y.folded
+! polyprof: error: y.trace.json is named like trace-event, so it would be misread if it held folded: use y.folded
+! polyprof: error: y.XDEBUG.zst is named like xdebug, so it would be misread if it held folded: use y.folded
+
+What the bytes are decides about .json and .txt.
+
+$ mkdir d; for to in $(polyprof formats --csv | awk -F, '/,yes,yes,/ { print $1 }'); do for name in z.json z.txt z.out; do polyprof convert -q other.folded --to $to -o d/$name 2>/dev/null; echo $name $?; done | paste -s -d ' ' - | sed "s/^/$to /"; done
+  folded z.json 2 z.txt 0 z.out 0
+  diff-folded z.json 2 z.txt 3 z.out 3
+  nytprof z.json 2 z.txt 2 z.out 0
+  pynytprof z.json 2 z.txt 2 z.out 0
+  spx z.json 0 z.txt 0 z.out 0
+  xdebug z.json 2 z.txt 0 z.out 0
+  callgrind z.json 2 z.txt 0 z.out 0
+  cachegrind z.json 2 z.txt 0 z.out 0
+  spaa z.json 0 z.txt 0 z.out 0
+  perf-script z.json 2 z.txt 0 z.out 0
+  dtrace z.json 2 z.txt 0 z.out 0
+  xhprof z.json 0 z.txt 0 z.out 0
+  otlp z.json 0 z.txt 2 z.out 0
+  pprof z.json 2 z.txt 2 z.out 0
+  firefox z.json 0 z.txt 0 z.out 0
+  pstats z.json 2 z.txt 2 z.out 0
+  speedscope z.json 0 z.txt 0 z.out 0
+  cpuprofile z.json 0 z.txt 0 z.out 0
+  heapprofile z.json 0 z.txt 0 z.out 0
+  trace-event z.json 0 z.txt 0 z.out 0
+$ polyprof convert app.folded --to pprof -o d/z.json
+! polyprof: error: d/z.json would be a misleading name for pprof output: use d/z.pprof
+= 2
+$ polyprof convert app.folded --to otlp --variant protobuf -o d/z.json
+! polyprof: error: d/z.json would be a misleading name for otlp output: use d/z.otlp
+= 2
+$ polyprof convert app.folded --to otlp -q -o z.json && head -c 1 z.json
+  { (no-eol)
 
 $ polyprof convert app.folded --to folded -o x.diff.folded
-! polyprof: error: x.diff.folded is named like diff-folded, so it would be misread if it held folded
+! polyprof: error: x.diff.folded is named like diff-folded, so it would be misread if it held folded: use x.folded
 = 2
 
 $ polyprof convert change.diff.folded --to diff-folded -o x.folded
-! polyprof: error: x.folded is named like folded, so it would be misread if it held diff-folded
+! polyprof: error: x.folded is named like folded, so it would be misread if it held diff-folded: use x.diff.folded
 = 2
 $ printf 'a;b 2\na 1\n' >y.folded; polyprof convert -q y.folded --to trace-event -o y.json && polyprof y.json
   y.json: trace events (Chrome, Perfetto, node, Hermes) by polyprof@0.1.0

@@ -85,8 +85,8 @@ Several threads are lanes on one axis of time; --thread chooses one.
 
 $ for t in 100:1.0 101:1.2 100:1.4 101:1.6 100:1.8; do printf 'app 100/%s %s00000: 100000000 cpu-clock: \n\t1 work (a)\n\t2 main (a)\n\n' ${t%:*} ${t#*:}; done >threads.txt
 $ polyprof flame --flamechart threads.txt | grep -o 'class="frame lane".*</title>' | sed 's/<[^<]*>/ /'
-  class="frame lane" data-row="1"> app 100 (1,200,000,000 ns, 100.00%)</title>
-  class="frame lane" data-row="4"> app 101 (800,000,000 ns, 66.67%)</title>
+  class="frame lane" data-row="1"> app 100 (900,000,000 ns, 100.00%)</title>
+  class="frame lane" data-row="4"> app 101 (500,000,000 ns, 55.56%)</title>
 $ polyprof flame --flamechart --thread 101 -q threads.txt | grep -c 'class="frame lane"'
   0
 = 1
@@ -94,6 +94,15 @@ $ polyprof flame --flamechart --thread 101 -q threads.txt | grep -c 'class="fram
 # A name that says something else is no name for it, and nothing is written.
 $ polyprof flame -o flame.png app.folded
 ! polyprof: error: flame.png would be a misleading name for svg output: use flame.svg
+= 2
+$ for name in x.svgz x.pprof x.speedscope in/x.json; do polyprof flame -o $name app.folded; done
+! polyprof: error: x.svgz would be a misleading name for svg output: use x.svg
+! polyprof: error: x.pprof would be a misleading name for svg output: use x.svg
+! polyprof: error: x.speedscope would be a misleading name for svg output: use x.svg
+! polyprof: error: in/x.json would be a misleading name for svg output: use in/x.svg
+= 2
+$ polyprof report -o x.xhtml app.folded
+! polyprof: error: x.xhtml would be a misleading name for html output: use x.html
 = 2
 $ polyprof report -o report.txt app.folded
 ! polyprof: error: report.txt would be a misleading name for html output: use report.html
@@ -110,13 +119,13 @@ The axis of a chart has one unit and as many decimals as its steps need, whateve
 $ for us in 7 90 1000 3700 61000 1000000 1100000 119000000 400000000 9000000000; do
 >   printf 'app 1 [000] 1.000000: 1 cpu-clock:\n\t1 f (x)\n\napp 1 [000] %d.%06d: 1 cpu-clock:\n\t1 f (x)\n\n' $((1 + us / 1000000)) $((us % 1000000)) > span.txt
 >   polyprof flame --flamechart -q span.txt -o - | grep -o '<g id="axis".*</g>' | sed 's/<[^>]*>/|/g; s/|||*/|/g'; done
-  |0 µs|2 µs|4 µs|6 µs|8 µs|10 µs|12 µs|
-  |0 µs|20 µs|40 µs|60 µs|80 µs|100 µs|120 µs|140 µs|160 µs|
-  |0 ms|0.5 ms|1.0 ms|1.5 ms|
-  |0 ms|1 ms|2 ms|3 ms|4 ms|5 ms|6 ms|7 ms|
-  |0 ms|20 ms|40 ms|60 ms|80 ms|100 ms|
-  |0 s|0.5 s|1.0 s|1.5 s|
-  |0 s|0.5 s|1.0 s|1.5 s|2.0 s|
-  |0 s|50 s|100 s|150 s|200 s|
-  |0 s|100 s|200 s|300 s|400 s|500 s|600 s|700 s|
-  |0 s|2000 s|4000 s|6000 s|8000 s|10000 s|12000 s|14000 s|16000 s|
+  |0 µs|1 µs|2 µs|3 µs|4 µs|5 µs|6 µs|
+  |0 µs|10 µs|20 µs|30 µs|40 µs|50 µs|60 µs|70 µs|80 µs|
+  |0 ms|0.2 ms|0.4 ms|0.6 ms|0.8 ms|
+  |0 ms|0.5 ms|1.0 ms|1.5 ms|2.0 ms|2.5 ms|3.0 ms|3.5 ms|
+  |0 ms|10 ms|20 ms|30 ms|40 ms|50 ms|
+  |0 s|0.2 s|0.4 s|0.6 s|0.8 s|
+  |0 s|0.2 s|0.4 s|0.6 s|0.8 s|1.0 s|
+  |0 s|20 s|40 s|60 s|80 s|100 s|
+  |0 s|50 s|100 s|150 s|200 s|250 s|300 s|350 s|
+  |0 s|1000 s|2000 s|3000 s|4000 s|5000 s|6000 s|7000 s|8000 s|

@@ -369,6 +369,7 @@ const struct pp_format pp_format_cpuprofile = {
 	.title = "V8 CPU profile (node, Chrome)",
 	.extensions = "cpuprofile",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_LINES | PP_TIMELINE | PP_META,
+	.writes = PP_WRITES_JSON,
 	.bid = cpuprofile_bid,
 	.read = cpuprofile_read,
 	.write = pp_cpuprofile_write,

@@ -245,6 +245,7 @@ const struct pp_format pp_format_heapprofile = {
 	.title = "V8 heap profile (node, Chrome)",
 	.extensions = "heapprofile",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_META,
+	.writes = PP_WRITES_JSON,
 	.bid = heapprofile_bid,
 	.read = heapprofile_read,
 	.write = pp_heapprofile_write,

@@ -675,6 +675,7 @@ const struct pp_format pp_format_trace_event = {
 	.extensions = "trace.json trace",
 	.variants = NULL,
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_TIMELINE | PP_META,
+	.writes = PP_WRITES_JSON,
 	.bid = trace_event_bid,
 	.read = trace_event_read,
 	.write = pp_trace_event_write,

@@ -188,6 +188,7 @@ const struct pp_format pp_format_dtrace = {
 	.title = "DTrace output",
 	.extensions = "dtrace",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_TIMELINE,
+	.writes = PP_WRITES_TEXT,
 	.bid = dtrace_bid,
 	.read = pp_dtrace_read,
 	.write = pp_dtrace_write,

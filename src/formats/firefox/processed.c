@@ -785,6 +785,7 @@ const struct pp_format pp_format_firefox = {
 	.extensions = "firefox.json",
 	.variants = "47 60",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_TIMELINE | PP_META,
+	.writes = PP_WRITES_JSON,
 	.bid = firefox_bid,
 	.read = firefox_read,
 	.write = pp_firefox_write,

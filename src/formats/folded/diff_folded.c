@@ -65,6 +65,7 @@ const struct pp_format pp_format_diff_folded = {
 	.title = "differential folded stacks",
 	.extensions = "diff.folded",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE,
+	.writes = PP_WRITES_TEXT,
 	.bid = diff_folded_bid,
 	.read = diff_folded_read,
 	.write = diff_folded_write,

@@ -65,6 +65,7 @@ const struct pp_format pp_format_folded = {
 	.title = "folded stacks",
 	.extensions = "folded collapsed",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE,
+	.writes = PP_WRITES_TEXT,
 	.bid = folded_bid,
 	.read = folded_read,
 	.write = folded_write,

@@ -79,6 +79,7 @@ const struct pp_format pp_format_nytprof = {
 	.extensions = "nytprof nytprof.out",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_EDGES | PP_LINES | PP_TIMELINE | PP_META |
 	       PP_EXTRAS,
+	.writes = PP_WRITES_BINARY,
 	.bid = nytprof_bid,
 	.read = pp_nyt_read,
 	.describe = nytprof_describe,

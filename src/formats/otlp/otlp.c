@@ -285,6 +285,7 @@ const struct pp_format pp_format_otlp = {
 	.extensions = "otlp otlp.json otlp.jsonl",
 	.variants = "protobuf length-prefixed json jsonl",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_TIMELINE | PP_META | PP_EXTRAS,
+	.writes = PP_WRITES_JSON | PP_WRITES_BINARY,
 	.bid = otlp_bid,
 	.read = pp_otlp_read,
 	.write = pp_otlp_write,

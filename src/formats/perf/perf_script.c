@@ -159,6 +159,7 @@ const struct pp_format pp_format_perf_script = {
 	.title = "perf script text",
 	.extensions = "perf perf-script",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_TIMELINE | PP_META,
+	.writes = PP_WRITES_TEXT,
 	.bid = perf_script_bid,
 	.read = pp_perf_read,
 	.write = pp_perf_script_write,

@@ -136,6 +136,7 @@ const struct pp_format pp_format_pprof = {
 	.title = "pprof profile (Go and many others)",
 	.extensions = "pprof pb",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_META | PP_EXTRAS,
+	.writes = PP_WRITES_BINARY,
 	.bid = pprof_bid,
 	.read = pp_pprof_read,
 	.write = pp_pprof_write,

@@ -41,6 +41,7 @@ const struct pp_format pp_format_pynytprof = {
 	.title = "Pynytprof chunks",
 	.extensions = "pynytprof",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_EDGES | PP_LINES | PP_META | PP_EXTRAS,
+	.writes = PP_WRITES_BINARY,
 	.bid = pynytprof_bid,
 	.read = pp_pyn_read,
 	.write = pp_pyn_write,

@@ -409,6 +409,7 @@ const struct pp_format pp_format_pstats = {
 	.title = "Python profile (cProfile, pstats)",
 	.extensions = "pstats prof cprof",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_EDGES,
+	.writes = PP_WRITES_BINARY,
 	.bid = pstats_bid,
 	.read = pstats_read,
 	.write = pp_pstats_write,

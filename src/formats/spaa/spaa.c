@@ -131,6 +131,7 @@ const struct pp_format pp_format_spaa = {
 	.title = "Stack Profile for Agentic Analysis",
 	.extensions = "spaa",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_EDGES | PP_LINES | PP_TIMELINE,
+	.writes = PP_WRITES_JSON,
 	.bid = spaa_bid,
 	.read = pp_spaa_read,
 	.describe = spaa_describe,

@@ -143,6 +143,7 @@ const struct pp_format pp_format_speedscope = {
 	.title = "speedscope profile (py-spy, rbspy and others)",
 	.extensions = "speedscope.json speedscope",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_TIMELINE | PP_META,
+	.writes = PP_WRITES_JSON,
 	.bid = speedscope_bid,
 	.read = pp_speedscope_read,
 	.write = pp_speedscope_write,

@@ -49,6 +49,7 @@ const struct pp_format pp_format_spx = {
 	.extensions = "spx",
 	.variants = "0.4 0.5",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_TIMELINE,
+	.writes = PP_WRITES_TEXT | PP_WRITES_JSON,
 	.bid = spx_bid,
 	.read = spx_read,
 	.write = pp_spx_write,

@@ -40,6 +40,7 @@ const struct pp_format pp_format_cachegrind = {
 	.title = "Cachegrind profile (Valgrind)",
 	.extensions = "cachegrind",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_LINES,
+	.writes = PP_WRITES_TEXT,
 	.bid = cachegrind_bid,
 	.read = cachegrind_read,
 	.describe = pp_cachegrind_describe,

@@ -60,6 +60,7 @@ const struct pp_format pp_format_callgrind = {
 	.title = "Callgrind profile (Valgrind and others)",
 	.extensions = "callgrind kcg cg",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_EDGES | PP_LINES,
+	.writes = PP_WRITES_TEXT,
 	.bid = callgrind_bid,
 	.read = callgrind_read,
 	.describe = pp_callgrind_describe,

@@ -62,6 +62,7 @@ const struct pp_format pp_format_xdebug = {
 	.extensions = "xdebug xt",
 	.variants = "2 3",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_EDGES,
+	.writes = PP_WRITES_TEXT,
 	.bid = xdebug_bid,
 	.read = pp_xdebug_read,
 	.describe = pp_xdebug_describe,
