@@ -590,6 +590,7 @@ recognise(struct pp_opened *o, struct pp_opening *opening)
 		peek.head.p = in->cur;
 		opening->foreign = pp_container_foreign(peek.head);
 		opening->stranger = pp_stranger_find(&peek);
+		opening->unpacked_nothing = n == 0 && in->status != PP_OK;
 	}
 	return PP_OK;
 }

@@ -19,9 +19,10 @@ struct pp_opening {
 	bool beside;     /* there is a directory in which companions may stand */
 	bool beyond;     /* files that a recording names may be opened: it is no piece of memory */
 	char home[4096]; /* what is known of the user, text of home() in it */
-	struct pp_from from; /* where its bytes come from */
-	bool pushed;         /* the reader put a filter on its input */
-	const char *foreign; /* a packing that is not read here, when that is what it is */
+	struct pp_from from;   /* where its bytes come from */
+	bool pushed;           /* the reader put a filter on its input */
+	const char *foreign;   /* a packing that is not read here, when that is what it is */
+	bool unpacked_nothing; /* damage comes first, and has been noted */
 	const struct pp_stranger *stranger; /* what it is otherwise, as far as that is known */
 	pp_status sibling_status;           /* the worst end of a companion */
 	uint64_t sibling_bytes;             /* of all companions */

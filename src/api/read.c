@@ -21,6 +21,8 @@ note_format(struct pp_opened *o)
 		pp_io_note(&opening->io, PP_IO_UNSUPPORTED_CONTAINER, 0,
 		           "this is %s, which polyprof does not unpack: unpack it first",
 		           opening->foreign);
+	else if (opening->unpacked_nothing)
+		; /* nobody could recognise nothing */
 	else if (opening->stranger)
 		pp_io_note(&opening->io, PP_IO_UNKNOWN_FORMAT, PP_NO_OFFSET,
 		           "no format recognises it; this is %s: %s", opening->stranger->name,

@@ -60,6 +60,16 @@ $ polyprof explain --json | python3 -c 'import json,sys; print("\n".join(r["rule
 $ printf 'hello world 12\nfoo bar 3\n' >notes.txt; polyprof notes.txt
 ! notes.txt: error: no format recognises it; this is plain text: if its lines are stacks of one frame each, `--from folded` reads it [io-unknown-format]
 = 3
+$ printf '\377\376h\0e\0l\0l\0o\0 \0001\0002\0\n\0f\0o\0o\0 \0003\0\n\0' >wide.txt; polyprof wide.txt; mkdir notes && mv wide.txt notes && polyprof list notes; polyprof top -q --csv --from folded notes/wide.txt
+  name,file,line,module,calls,self_samples,total_samples
+  hello,,,,,12,12
+  foo,,,,,3,3
+! wide.txt: error: no format recognises it; this is plain text in UTF-16: if its lines are stacks of one frame each, `--from folded` reads it [io-unknown-format]
+! polyprof: no profiles found; --recursive looks further down
+$ printf '\376\377\0a\0;\1\7\0 \0003\0\n' >wide.txt; polyprof top -q --csv wide.txt
+  name,file,line,module,calls,self_samples,total_samples
+  ć,,,,,3,3
+  a,,,,,0,3
 $ polyprof top --from folded notes.txt
   15 samples in 2 functions
 
@@ -90,9 +100,10 @@ $ printf '{"nodes": [{"id": 1, "callFrame": {}}]}' >node.cpuprofile; polyprof no
 
 $ for bytes in 'v8-version,11,3,244,8,0' 'TRACE START [2026-11-15 08:08:01]' 'gmon' 'FLR\0\0\2' 'SQLite format 3' 'PK\3\4' '\3757zXZ' 'BZh9' \
 >     '\177ELF\2\1\1' '\0asm' '\317\372\355\376' 'JAVA PROFILE 1.0.2' 'Nettrace' '{"traceEvents":[]}' \
->     '{"a":1}' '<svg xmlns="x">' '#!/bin/sh'; do
+>     '{"a":1}' '<svg xmlns="x">' '#!/bin/sh' '{"code": [{"name": "node", "type": "SHARED_LIB"}' '<HTML><body>' ' \n<!DOCTYPE html>' '<?xml version="1.0"?><a/>' \
+>     '<?xml version="1.0"?><svg>' ' \n ' '\357\273\277' '\377\330\377\340\0\020JFIF' 'GIF89a' '{\332\1a\351\1\0\0\0000' '\324\303\262\241\2\0'; do
 >   printf "$bytes" > stranger; polyprof stranger 2>&1 | sed 's/.*recognises it; //'; done
-  this is a V8 log (node --prof): `node --prof-process --preprocess` turns it into JSON [io-unknown-format]
+  this is a V8 log (node --prof): `node --cpu-prof` records a profile that can be read [io-unknown-format]
   this is an Xdebug trace: xdebug.mode=profile records a profile [io-unknown-format]
   this is a gprof profile (gmon.out): `perf record` or callgrind tell you more [io-unknown-format]
   this is a Java Flight Recorder file (JFR): `polyprof formats` lists what can be read [io-unknown-format]
@@ -113,8 +124,24 @@ $ for bytes in 'v8-version,11,3,244,8,0' 'TRACE START [2026-11-15 08:08:01]' 'gm
     functions by total cost   polyprof top --sort total stranger
     what else the file holds  polyprof info stranger
   this is JSON, but not from a profiler that is known here: `polyprof formats` lists what can be read [io-unknown-format]
-  this is a picture or page, not the profile it was made from: `polyprof formats` lists what can be read [io-unknown-format]
+  this is a picture (SVG), not the profile it was made from: `polyprof formats` lists what can be read [io-unknown-format]
   this is a script: record a profile of it first [io-unknown-format]
+  this is a V8 log as `node --prof-process --preprocess` writes it: `node --cpu-prof` records a profile that can be read [io-unknown-format]
+  this is a web page, not the profile it was made from: `polyprof formats` lists what can be read [io-unknown-format]
+  this is a web page, not the profile it was made from: `polyprof formats` lists what can be read [io-unknown-format]
+  this is XML, but not from a profiler that is known here: `polyprof formats` lists what can be read [io-unknown-format]
+  this is a picture (SVG), not the profile it was made from: `polyprof formats` lists what can be read [io-unknown-format]
+  this is an empty file, blanks aside: the profiler wrote nothing, or has not finished [io-unknown-format]
+  this is an empty file, blanks aside: the profiler wrote nothing, or has not finished [io-unknown-format]
+  this is a picture (JPEG): `polyprof formats` lists what can be read [io-unknown-format]
+  this is a picture (GIF): `polyprof formats` lists what can be read [io-unknown-format]
+  `polyprof formats` lists what can be read, and --from FORMAT forces one [io-unknown-format]
+  `polyprof formats` lists what can be read, and --from FORMAT forces one [io-unknown-format]
+$ printf x | gzip | head -c 8 > cut.gz; polyprof cut.gz; polyprof check cut.gz
+  cut.gz@0x0: error: the gzip stream ends too early, after 8 bytes that hold 0 decoded ones [io-gzip-truncated]
+  cut.gz: reject (1 error)
+! cut.gz@0x0: error: the gzip stream ends too early, after 8 bytes that hold 0 decoded ones [io-gzip-truncated]
+= 3
 $ printf x > in.txt; tar cf a.tar in.txt; polyprof a.tar
 ! a.tar: error: no format recognises it; this is a tar archive: unpack it and try what is inside [io-unknown-format]
 = 3

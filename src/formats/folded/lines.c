@@ -194,6 +194,23 @@ names_stacks(const char *name)
 	return false;
 }
 
+/* UTF-16 is looked at as the lines that it will be; of a letter beyond ASCII only that it is one matters. */
+static int
+utf16_bid(const struct pp_peek *peek, bool big_endian)
+{
+	unsigned char text[4096];
+	struct pp_peek plain = { .name = peek->name, .head = pp_slice_of(text, 0) };
+	size_t i;
+
+	for (i = 2; i + 1 < peek->head.n && plain.head.n < sizeof text; i += 2) {
+		unsigned high = peek->head.p[i + !big_endian], low = peek->head.p[i + big_endian];
+
+		text[plain.head.n++] = (unsigned char)(high || low > 127 ? 0xbf : low);
+	}
+	plain.whole = peek->whole && i + 1 >= peek->head.n;
+	return pp_folded_bid(&plain, PP_FOLDED_PLAIN);
+}
+
 int
 pp_folded_bid(const struct pp_peek *peek, unsigned counts)
 {
@@ -205,7 +222,7 @@ pp_folded_bid(const struct pp_peek *peek, unsigned counts)
 	bool stacks = false; /* of more than one frame */
 
 	if (peek->head.n >= 2 && ((p[0] == 0xff && p[1] == 0xfe) || (p[0] == 0xfe && p[1] == 0xff)))
-		return counts == PP_FOLDED_PLAIN ? bits_per_line : 0;
+		return counts == PP_FOLDED_PLAIN ? utf16_bid(peek, p[0] == 0xfe) : 0;
 	if (peek->head.n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)
 		p += 3;
 	/* Words and a number are any text: without one real stack the name must say what it is. */
