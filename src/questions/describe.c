@@ -28,6 +28,7 @@ metrics_add(struct pp_answer *a, const struct pp_profile *p)
 		pp_answer_text(a, "name", PP_AS_NAME, pp_text_of(p, m->name));
 		pp_answer_text(a, "unit", PP_AS_TEXT, pp_text_of(p, m->unit));
 		pp_answer_value(a, "total", p, i, totals[i]);
+		pp_answer_metric(a, "key", p, i);
 		title.n = 0;
 		pp_metric_title(p, m, &title);
 		if (!pp_slice_eq(pp_slice_of(title.p ? title.p : "", title.n),

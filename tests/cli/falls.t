@@ -22,7 +22,7 @@ $ polyprof top --json -n 1 -m zm pool.json
   {"format": "spx", "complete": true, "metric": "zm", "unit": "bytes", "units": {"wt": "ns", "zm": "bytes"}, "total": 0, "gained": 16300, "given_back": 16300, "estimated": false, "functions": [{"name": "fill", "calls": 2, "self": {"wt": 80, "zm": 16000}, "total": {"wt": 80, "zm": 16000}, "gained": {"zm": 16000}, "given_back": {"zm": 0}}], "count": 4}
 
 $ polyprof info --json pool.json | grep -o '"metrics": [^]]*]'
-  "metrics": [{"name": "wt", "unit": "ns", "total": 200, "title": "wall time"}, {"name": "zm", "unit": "bytes", "total": 0, "title": "memory in use", "falls": true}]
+  "metrics": [{"name": "wt", "unit": "ns", "total": 200, "key": "wt", "title": "wall time"}, {"name": "zm", "unit": "bytes", "total": 0, "key": "zm", "title": "memory in use", "falls": true}]
 
 $ polyprof tree -m zm pool.json
     total%    gained  given back       net   net self  calls  function
@@ -415,7 +415,7 @@ $ printf 'desc: Files compared:   a; b\ncmd:  ./a; ./b\nevents: Ir\nfl=a.c\nfn=g
      300  100.0%  ████████████        300  100.0%  grew      a.c
     -200    0.0%                     -200    0.0%  shrank    a.c
 $ polyprof info --json cgdiff.out | grep -o '"metrics": [^]]*]'
-  "metrics": [{"name": "Ir", "unit": "count", "total": 100, "title": "instructions", "falls": true}]
+  "metrics": [{"name": "Ir", "unit": "count", "total": 100, "key": "Ir", "title": "instructions", "falls": true}]
 $ rm cgdiff.out
 
 --min keeps what was given back in large pieces, too.

@@ -20,7 +20,7 @@ $ polyprof info change.diff.folded
     holds         4 stacks, 5 functions
 
 $ polyprof info --json app.folded
-  {"file": "app.folded", "format": "folded", "compression": [], "complete": true, "facets": ["tree"], "primary": "samples", "metrics": [{"name": "samples", "unit": "samples", "total": 1047}], "counts": {"events": 0, "samples": 1047, "stacks": 11, "functions": 16, "threads": 1, "edges": 0, "lines": 0}, "meta": {}, "diagnostics": [], "size": 580}
+  {"file": "app.folded", "format": "folded", "compression": [], "complete": true, "facets": ["tree"], "primary": "samples", "metrics": [{"name": "samples", "unit": "samples", "total": 1047, "key": "samples"}], "counts": {"events": 0, "samples": 1047, "stacks": 11, "functions": 16, "threads": 1, "edges": 0, "lines": 0}, "meta": {}, "diagnostics": [], "size": 580}
 
 $ gzip -nk app.folded && polyprof info app.folded.gz | grep -v size
   app.folded.gz

@@ -162,7 +162,7 @@ $ polyprof -n 1 app.folded other.folded
     what else the file holds      polyprof info app.folded other.folded
 
 $ polyprof --json -n 1 deep.folded | head -c 700
-  {"file": "deep.folded", "format": "folded", "compression": [], "complete": true, "facets": ["tree"], "primary": "samples", "metrics": [{"name": "samples", "unit": "samples", "total": 14}], "counts": {"events": 0, "samples": 14, "stacks": 2, "functions": 61, "threads": 1, "edges": 0, "lines": 0}, "functions": [{"name": "f59", "self": {"samples": 10}, "total": {"samples": 10}}], "path_estimated": false, "path": [{"name": "f0", "total": 14}, {"name": "f1", "total": 14}, {"name": "f2", "total": 14}, {"name": "f3", "total": 14}, {"name": "f4", "total": 14}, {"name": "f5", "total": 14}, {"name": "f6", "total": 14}, {"name": "f7", "total": 14}, {"name": "f8", "total": 14}, {"name": "f9", "total": 1 (no-eol)
+  {"file": "deep.folded", "format": "folded", "compression": [], "complete": true, "facets": ["tree"], "primary": "samples", "metrics": [{"name": "samples", "unit": "samples", "total": 14, "key": "samples"}], "counts": {"events": 0, "samples": 14, "stacks": 2, "functions": 61, "threads": 1, "edges": 0, "lines": 0}, "functions": [{"name": "f59", "self": {"samples": 10}, "total": {"samples": 10}}], "path_estimated": false, "path": [{"name": "f0", "total": 14}, {"name": "f1", "total": 14}, {"name": "f2", "total": 14}, {"name": "f3", "total": 14}, {"name": "f4", "total": 14}, {"name": "f5", "total": 14}, {"name": "f6", "total": 14}, {"name": "f7", "total": 14}, {"name": "f8", "total": 14}, {"name" (no-eol)
 
 $ polyprof < other.folded
   standard input: folded stacks

@@ -103,7 +103,7 @@ $ polyprof convert second.xt --to spaa -q -o second.spaa; for f in second.xt sec
   Time Memory
   xdebug 2.9.8 (polyprof)
   Time Memory
-  "metrics": [{"name": "Time", "unit": "ns", "total": 83000, "title": "time"}, {"name": "Memory", "unit": "bytes", "total": 32, "title": "memory", "falls": true}]
+  "metrics": [{"name": "Time", "unit": "ns", "total": 83000, "key": "Time", "title": "time"}, {"name": "Memory", "unit": "bytes", "total": 32, "key": "Memory", "title": "memory", "falls": true}]
   events: Time_(10ns) Memory_(bytes)
 $ polyprof convert fib.xt --to xdebug --variant 4 -o x.xdebug
 ! polyprof: error: format xdebug has no variant '4'; it has 2 3
