@@ -13,13 +13,15 @@
 #define GAP 2
 /* A flexible column is not shortened below this, or this if it has names; rather, optional columns go. */
 #define FLEX_MIN 24
-#define NAMES_MIN 32
+#define NAMES_MIN 38
 /* The last resort on a very narrow terminal. */
 #define FLEX_LEAST 8
 /* A place is not shortened below this; rather, it goes. */
 #define PLACE_LEAST 16
-/* What a name of a tree gets at least, however deep it stands. */
+/* What a name of a tree gets, however deep it stands, while other columns can still go. */
 #define LAST_LEAST 20
+/* How deep a row stands that is not indented as deep, usually: "[10] ". */
+#define LEVEL_COLUMNS 5
 /* Rows of a tree are indented by at most so many levels, be there room or not. */
 #define LEVELS_MOST 24
 #define LEVELS_LEAST 3
@@ -202,10 +204,25 @@ levels_most(const struct layout *l, const struct pp_answer_column *column)
 
 	if (width == 0)
 		return LEVELS_MOST;
-	room = room / 3 / step;
+	room = room > LAST_LEAST + LEVEL_COLUMNS ? room - LAST_LEAST - LEVEL_COLUMNS < room / 3
+	                                               ? room - LAST_LEAST - LEVEL_COLUMNS
+	                                               : room / 3
+	                                         : 0;
+	room /= step;
 	return room < LEVELS_LEAST  ? LEVELS_LEAST
 	       : room < LEVELS_MOST ? (uint32_t)room
 	                            : LEVELS_MOST;
+}
+
+/* "[10] " */
+static size_t
+level_columns(uint32_t level)
+{
+	size_t n = 3;
+
+	for (; level > 0; level /= 10)
+		n++;
+	return n;
 }
 
 /* The columns that a row's place takes in the last cell. */
@@ -213,15 +230,12 @@ static size_t
 place_columns(const struct layout *l, const struct pp_answer_column *column, uint32_t level)
 {
 	uint32_t most = levels_most(l, column);
-	size_t n = 0;
 
 	if (!(column->flags & PP_COLUMN_RAILS))
 		return level < most ? level : most;
 	if (level <= most)
 		return 2 * (size_t)level;
-	for (; level > 0; level /= 10)
-		n++;
-	return 2 * (size_t)most + n + 3;
+	return 2 * (size_t)most + level_columns(level);
 }
 
 /* The room for the last cell of a row of a tree. */
@@ -231,7 +245,29 @@ last_room(const struct layout *l, const struct pp_answer_column *column, uint32_
 	size_t width = l->r->opts->style.width;
 	size_t before = layout_total(l) + GAP + place_columns(l, column, level);
 
-	return width == 0 ? SIZE_MAX : width > before + LAST_LEAST ? width - before : LAST_LEAST;
+	return width == 0 ? SIZE_MAX : width > before + FLEX_LEAST ? width - before : FLEX_LEAST;
+}
+
+/* The room that the last column of a tree is to have. */
+static size_t
+last_least(const struct layout *l)
+{
+	const struct pp_answer_table *t = l->t;
+	uint32_t deepest = 0, level;
+	size_t c, i, place;
+
+	for (c = 0; c < t->column_count && !(l->shown[c] && is_last(&t->columns[c]));)
+		c++;
+	if (c == t->column_count)
+		return 0;
+	for (i = 0; i < t->window.n; i++) {
+		level = t->place(t->data, t->window.first + i).level;
+		deepest = level > deepest ? level : deepest;
+	}
+	place = deepest < LEVELS_LEAST ? deepest : LEVELS_LEAST;
+	if (t->columns[c].flags & PP_COLUMN_RAILS)
+		place = 2 * place + (deepest > LEVELS_LEAST ? level_columns(deepest) : 0);
+	return GAP + place + (l->width[c] < LAST_LEAST ? l->width[c] : LAST_LEAST);
 }
 
 /* Shortens the names of all rows, which must not look alike then. */
@@ -481,8 +517,11 @@ table_print(struct pp_rendering *r, const struct pp_answer_table *t)
 	    t->window.n == 0)
 		return;
 	layout_measure(&l);
-	if (r->opts->style.width > 0)
-		layout_fit(&l, r->opts->style.width);
+	if (r->opts->style.width > 0) {
+		size_t least = last_least(&l), width = r->opts->style.width;
+
+		layout_fit(&l, width > least ? width - least : 1);
+	}
 	layout_names(&l);
 	header_print(&l);
 	for (i = 0; i < t->window.n && r->out->status == PP_OK; i++) {

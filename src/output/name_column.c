@@ -10,6 +10,9 @@
 
 /* Of names that look alike, so many are compared with each other. */
 #define ALIKE_MOST 64
+/* " ‹ …", and what a name needs to have it. */
+#define BACK_COLUMNS 4
+#define BACK_LEAST 24
 
 void
 pp_name_column_add(struct pp_name_column *c, const char *name, size_t n, size_t columns,
@@ -26,14 +29,13 @@ pp_name_column_add(struct pp_name_column *c, const char *name, size_t n, size_t 
 	c->failed |= !pp_vec_push(&c->rows, row);
 }
 
-/* The name; of a chain the last one, since what leads to it does not make it another. */
+/* The name; of a chain the one that it leads to: what stands before that does not make it another. */
 static struct pp_slice
 full_of(const struct pp_name_column *c, size_t row)
 {
 	const char *name = c->full.p ? c->full.p + c->rows.at[row].full : "";
-	size_t n = c->rows.at[row].full_n, last = pp_chain_last(name, n);
 
-	return pp_slice_of(name + last, n - last);
+	return pp_chain_name(name, c->rows.at[row].full_n);
 }
 
 struct pp_slice
@@ -73,8 +75,8 @@ row_set_apart(struct pp_name_column *c, const uint32_t *alike, size_t n, size_t 
 {
 	struct pp_named_row *row = &c->rows.at[alike[at]];
 	struct pp_slice name = full_of(c, alike[at]);
-	size_t i, differs = 0, from = c->shown.n;
-	bool another = false;
+	size_t i, differs = 0, from = c->shown.n, room = row->columns;
+	bool another = false, back;
 
 	for (i = 0; i < n; i++) {
 		struct pp_slice other = full_of(c, alike[i]);
@@ -87,8 +89,13 @@ row_set_apart(struct pp_name_column *c, const uint32_t *alike, size_t n, size_t 
 	}
 	if (!another)
 		return;
-	if (!pp_name_shorten_apart(&c->shown, (const char *)name.p, name.n, row->columns, differs))
-		(void)pp_text_shorten(&c->shown, (const char *)name.p, name.n, row->columns);
+	/* Behind the name that a chain leads back from, that there is more. */
+	back = (const char *)name.p == c->full.p + row->full && name.n < row->full_n &&
+	       room > BACK_LEAST;
+	room -= back ? BACK_COLUMNS : 0;
+	if (!pp_name_shorten_apart(&c->shown, (const char *)name.p, name.n, room, differs))
+		(void)pp_text_shorten(&c->shown, (const char *)name.p, name.n, room);
+	pp_buf_adds(&c->shown, back ? PP_CHAIN_BACK "\xe2\x80\xa6" : "");
 	row->shown = from;
 	row->shown_n = c->shown.n - from;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
+#include "text/shorten.h"
 
 #define CLIP_SHORT 60
 
@@ -299,10 +300,24 @@ pp_row_handle(struct pp_row *r, char kind, uint64_t number)
 		pp_row_null(r);
 }
 
+/* For people, names are as short as everywhere else: what tells one from another stays. */
 void
 pp_row_name(struct pp_row *r, const struct pp_profile *p, pp_func func)
 {
-	pp_row_text(r, func ? pp_text_of(p, p->funcs.at[func].name) : pp_slice_z("(outside)"));
+	struct pp_slice name = func ? pp_text_of(p, p->funcs.at[func].name)
+	                            : pp_slice_z("(outside)");
+	struct pp_buf whole = { 0 }, made = { 0 };
+
+	if (!r->text) {
+		pp_row_text(r, name);
+		return;
+	}
+	(void)pp_spell(&whole, name, SIZE_MAX);
+	(void)pp_name_shorten(&made, whole.p ? whole.p : "", whole.n, r->clip);
+	pp_row_spelled(r, &made);
+	r->out->failed |= whole.failed || made.failed;
+	pp_buf_release(&whole);
+	pp_buf_release(&made);
 }
 
 void

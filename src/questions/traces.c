@@ -11,6 +11,7 @@
 #include "questions/question.h"
 #include "text/escape.h"
 #include "text/json_emit.h"
+#include "text/shorten.h"
 #include "text/units.h"
 
 #define ROWS_SHOWN 25
@@ -318,7 +319,7 @@ folded_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 	pp_datum_text(d, pp_slice_of(d->made->p ? d->made->p : "", d->made->n));
 }
 
-/* "f < main" */
+/* "f ‹ main" */
 static void
 shown_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
@@ -328,7 +329,7 @@ shown_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 
 	d->made->failed |= !path_find(t, row, &path);
 	for (i = 0; i < path.nodes.n; i++) {
-		pp_buf_adds(d->made, i ? " < " : "");
+		pp_buf_adds(d->made, i ? PP_CHAIN_BACK : "");
 		pp_func_text(d->made, t->profile, pp_node_func(t->profile, path.nodes.at[i]));
 	}
 	pp_buf_adds(d->made, i ? "" : "[no stack]");
@@ -469,7 +470,7 @@ static const struct pp_answer_column traces_columns[] = {
 	  .get = labels_shown },
 	{ .title = "stack, from the leaf",
 	  .as = PP_AS_LABEL,
-	  .flags = PP_COLUMN_FLEX,
+	  .flags = PP_COLUMN_FLEX | PP_COLUMN_NAMES,
 	  .get = shown_get },
 	{ .key = "self", .as = PP_AS_VALUE, .get = cost_get },
 	{ .key = "gained", .as = PP_AS_VALUE, .flags = PP_COLUMN_FALLS, .get = gained_get },

@@ -198,12 +198,15 @@ drop_front(struct pp_buf *out, const char *name, size_t n, size_t columns)
 		return wide + 1;
 	}
 	for (at = last; at < n; at += length ? length : 1) {
+		size_t from = last;
+
 		length = separator_at(name, n, at, &path);
 		if (!length || at + length >= n || name[at] == '-' ||
 		    (!path && !divided_from(name, n, at + length)))
 			continue;
 		last = at + (path ? 0 : length);
-		wide = pp_text_columns(name + last, n - last);
+		/* What is passed by is measured once: a name may be all separators. */
+		wide -= pp_text_columns(name + from, last - from);
 		if (wide + 1 > columns)
 			continue;
 		pp_buf_adds(out, ELLIPSIS);
@@ -293,15 +296,52 @@ place_of(const char *name, size_t n)
 
 #define ARROW_COLUMNS 3
 
+/* Where the last of the names begins that such arrows stand between. */
+static size_t
+last_behind(const char *chain, size_t n, const char *arrow)
+{
+	size_t length = strlen(arrow);
+
+	for (; n >= length; n--)
+		if (memcmp(chain + n - length, arrow, length) == 0)
+			return n;
+	return 0;
+}
+
 size_t
 pp_chain_last(const char *chain, size_t n)
 {
-	size_t arrow = sizeof PP_CHAIN_ARROW - 1;
+	return last_behind(chain, n, PP_CHAIN_ARROW);
+}
 
-	for (; n >= arrow; n--)
-		if (memcmp(chain + n - arrow, PP_CHAIN_ARROW, arrow) == 0)
-			return n;
-	return 0;
+static bool
+leads_back(const char *chain, size_t n)
+{
+	return n && memmem(chain, n, PP_CHAIN_BACK, sizeof PP_CHAIN_BACK - 1);
+}
+
+struct pp_slice
+pp_chain_name(const char *chain, size_t n)
+{
+	const char *back = n ? memmem(chain, n, PP_CHAIN_BACK, sizeof PP_CHAIN_BACK - 1) : NULL;
+	size_t last = back ? 0 : pp_chain_last(chain, n);
+
+	return pp_slice_of(chain + last, (back ? (size_t)(back - chain) : n) - last);
+}
+
+/* Appends the names of a chain in the other direction. */
+static void
+chain_turn(struct pp_buf *out, const char *chain, size_t n, const char *arrow, const char *other)
+{
+	size_t length = strlen(arrow), from;
+
+	for (;; n = from - length) {
+		from = last_behind(chain, n, arrow);
+		pp_buf_add(out, chain + from, n - from);
+		if (from == 0)
+			return;
+		pp_buf_adds(out, other);
+	}
 }
 
 /* Where the first name of a chain ends. */
@@ -396,6 +436,22 @@ chain_shorten(struct pp_buf *out, const char *chain, size_t last, size_t n, size
 	return wide;
 }
 
+/* The same of a chain that leads back. */
+static size_t
+chain_shorten_back(struct pp_buf *out, const char *chain, size_t n, size_t columns)
+{
+	struct pp_buf turned = { 0 }, shown = { 0 };
+	size_t wide;
+
+	chain_turn(&turned, chain, n, PP_CHAIN_BACK, PP_CHAIN_ARROW);
+	wide = pp_name_shorten(&shown, turned.p ? turned.p : "", turned.n, columns);
+	chain_turn(out, shown.p ? shown.p : "", shown.n, PP_CHAIN_ARROW, PP_CHAIN_BACK);
+	out->failed |= turned.failed || shown.failed;
+	pp_buf_release(&turned);
+	pp_buf_release(&shown);
+	return wide;
+}
+
 /* Without brackets, as little as will do: an anonymous namespace may stay. The columns that are taken. */
 static size_t
 shorten_brackets(struct pp_buf *plain, const char *name, size_t n, size_t columns)
@@ -421,6 +477,8 @@ pp_name_shorten(struct pp_buf *out, const char *name, size_t n, size_t columns)
 		pp_buf_add(out, name, n);
 		return wide;
 	}
+	if (leads_back(name, n))
+		return chain_shorten_back(out, name, n, columns);
 	last = pp_chain_last(name, n);
 	if (last > 0)
 		return columns > CHAIN_LEAST ? chain_shorten(out, name, last, n, columns)
@@ -526,6 +584,30 @@ words_end(const char *name, size_t from, size_t differs, size_t close, size_t ro
 	return to;
 }
 
+/* Where a part of what brackets hold ends if all of its own brackets match up; `to` if it would not show byte `differs` then. */
+static size_t
+balanced_end(const char *name, size_t from, size_t differs, size_t to)
+{
+	size_t depth = 0, opened = to, i;
+
+	for (i = from; i < to; i++) {
+		char c = name[i];
+
+		if (strchr("(<{[", c) && c) {
+			opened = depth++ == 0 ? i : opened;
+		} else if (strchr(")>}]", c) && c &&
+		           !(c == '>' && i > from && name[i - 1] == '-')) {
+			if (depth == 0)
+				break;
+			depth--;
+		}
+	}
+	i = depth > 0 ? opened : i;
+	while (i < to && i > differs + 1 && !is_word(name[i - 1]))
+		i--;
+	return i > differs ? i : to;
+}
+
 /* What stands before the brackets, or only that it is left out. */
 static void
 head_add(struct pp_buf *out, const struct pp_buf *head, size_t room)
@@ -560,6 +642,7 @@ pp_name_shorten_apart(struct pp_buf *out, const char *name, size_t n, size_t col
 	used = pp_text_columns(head.p ? head.p : "", head.n) +
 	       pp_text_columns(tail.p ? tail.p : "", tail.n) + 4;
 	to = words_end(name, from, differs, close, columns > used ? columns - used : 0);
+	to = balanced_end(name, from, differs, to);
 	pp_buf_addf(&inside, "%c%s", name[open], from > open + 1 ? ELLIPSIS : "");
 	pp_buf_add(&inside, name + from, to - from);
 	pp_buf_addf(&inside, "%s%c", to < close ? ELLIPSIS : "", name[close]);

@@ -5,6 +5,7 @@
 #define PP_SHORTEN_H
 
 #include "base/buf.h"
+#include "base/slice.h"
 
 /*
  * Appends a name that is safe for a terminal in at most so many columns; returns the columns taken. First
@@ -15,8 +16,12 @@ size_t pp_name_shorten(struct pp_buf *, const char *name, size_t n, size_t colum
 
 /* Between names that share a line, each of which calls the next. Of such a chain the end stays longest, then the first. */
 #define PP_CHAIN_ARROW " \xe2\x80\xba "
+/* Between names each of which is called by the next: then it is the beginning that stays longest. */
+#define PP_CHAIN_BACK " \xe2\x80\xb9 "
 /* Where the last name of a chain begins. */
 size_t pp_chain_last(const char *chain, size_t n);
+/* The name that a chain leads to: its last, or the first of one that leads back. */
+struct pp_slice pp_chain_name(const char *chain, size_t n);
 
 /* How much of names is shown, as `--names` says. */
 enum pp_names {

@@ -84,3 +84,8 @@ $ awk 'BEGIN { printf "events:"; for (i = 0; i < 500; i++) printf " E%d", i; pri
   0
   0
   0
+
+A name that is all separators is shortened as fast as any other.
+
+$ awk 'BEGIN { printf "m;"; for (i = 0; i < 200000; i++) printf "a::"; print "f 1" }' > colons.folded; timeout 60 terminal 80 polyprof top --color never colons.folded | grep -o 'a::f$'
+  a::f

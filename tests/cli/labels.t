@@ -87,8 +87,8 @@ $ polyprof peek dispatch --csv app.folded
 
 $ polyprof traces -n 2 app.folded
     self  self%  stack, from the leaf
-     412  39.4%  PDO->query < UserRepository->find < UserController->show < dispatch < router < main
-     188  18.0%  PDOStatement->fetch < UserRepository->find < UserController->show < dispatch < router < main
+     412  39.4%  PDO->query ‹ UserRepository->find ‹ UserController->show ‹ dispatch ‹ router ‹ main
+     188  18.0%  PDOStatement->fetch ‹ UserRepository->find ‹ UserController->show ‹ dispatch ‹ router ‹ main
 
     ... and 9 more stacks (-n 0 shows all)
 

@@ -225,8 +225,8 @@ stacks, and the metric shown is the one that the file names, not the one at that
 
 $ printf '\012\004\010\001\020\002\012\004\010\003\020\004\022\010\012\002\002\001\022\002\001\012\022\014\012\006\201\200\200\200\020\001\022\002\002\005\032\004\010\001\050\010\042\010\010\001\042\004\010\001\020\007\042\007\010\002\020\001\030\264\044\042\026\010\201\200\200\200\020\042\004\010\002\020\003\042\010\010\201\200\200\200\020\020\011\052\004\010\001\020\005\052\004\010\002\020\006\052\010\010\201\200\200\200\020\020\007\062\000\062\007samples\062\005count\062\003cpu\062\013nanoseconds\062\004main\062\006put\040in\062\005other\062\010\057bin\057appp\001' > peers.pb; polyprof traces peers.pb; polyprof check peers.pb
     self  self%  stack, from the leaf
-       2  66.7%  put in < other < main
-       1  33.3%  [app] < main
+       2  66.7%  put in ‹ other ‹ main
+       1  33.3%  [app] ‹ main
   peers.pb: accept (pprof)
 
 Stacks of pprof are carried by SPAA as a list, those without a cost too, by place and by function:

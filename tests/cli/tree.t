@@ -192,12 +192,23 @@ $ polyprof tree --min 3 stairs.folded
      58.5%  1,082                           └ App\Module33\Class33::method33 › App\Module34\Class34::method34 › App\Module35\Class35::method35 › App\Module36\Class36::method36
      54.1%  1,000  1,000                      └ App\Module37\Class37::method37 › App\Module38\Class38::method38 › App\Module39\Class39::method39 › hot
 $ for w in 60 160; do terminal $w polyprof tree --color never --min 3 stairs.folded | tail -3; done
-     62.9%  1,164                   ┊ [9] …\Class32::method32
-     58.5%  1,082                   ┊ [10] …\Class36::method36
-     54.1%  1,000  1,000            ┊ [11] hot
+     62.9%  1,164                 ┊ [9] …\Class32::method32
+     58.5%  1,082                 ┊ [10] …\Class36::method36
+     54.1%  1,000  1,000          ┊ [11] hot
      62.9%  1,164                         └ App\Module29\Class29::method29 › … › App\Module31\Class31::method31 › App\Module32\Class32::method32
      58.5%  1,082                           └ App\Module33\Class33::method33 › … › App\Module35\Class35::method35 › App\Module36\Class36::method36
      54.1%  1,000  1,000                      └ App\Module37\Class37::method37 › App\Module38\Class38::method38 › App\Module39\Class39::method39 › hot
+Columns go before rows overflow.
+
+$ polyprof convert -q stairs.folded --to spx -o stairs.json; for w in 40 50 60 70; do terminal $w polyprof tree --color never --min 1 stairs.json | sed '/^$/,$d' > out; awk -v w=$w '{ gsub(/[\200-\277]/, "") } length($0) > w { print length($0) }' out; head -1 out; tail -1 out; done
+    total%  function
+      2.2%    └ side
+    total%    total  function
+      2.2%    40 ns    └ side
+    total%    total     self  function
+      2.2%    40 ns    40 ns    └ side
+    total%    total     self  calls  function
+      2.2%    40 ns    40 ns      1    └ side
 $ terminal 80 polyprof tree --color never --min 1 stairs.folded
     total%  total   self  function
     100.0%  1,850         (all)
