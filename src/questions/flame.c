@@ -498,20 +498,24 @@ notes_add(struct pp_answer *a, const struct drawn *d)
 		    d->reversed.levels);
 	if (flame->levels)
 		pp_answer_note(a, "too-deep",
-		               "there is room for %zu frames: anything deeper than %u levels "
+		               "there is room for %zu frames: anything deeper than %u %s "
 		               "is summed up; --max-output SIZE allows more",
-		               d->opts.most, flame->levels);
+		               d->opts.most, flame->levels,
+		               pp_plural(flame->levels, "level", "levels"));
 	else if (flame->too_deep)
-		pp_answer_note(a, "too-deep", "anything deeper than %u levels is summed up",
-		               d->opts.deepest - 1);
+		pp_answer_note(a, "too-deep", "anything deeper than %u %s is summed up",
+		               d->opts.deepest - 1,
+		               pp_plural(d->opts.deepest - 1, "level", "levels"));
 	else if (flame->depth > TALL)
 		pp_answer_note(a, "tall",
 		               "the picture has %u levels; --depth 200 draws the first 200",
 		               flame->depth - 1);
 	if (flame->negative)
 		pp_answer_note(a, "negative",
-		               "%llu frames have a negative cost of their own, which has no width",
-		               (unsigned long long)flame->negative);
+		               "%llu %s a negative cost of %s own, which has no width",
+		               (unsigned long long)flame->negative,
+		               pp_plural(flame->negative, "frame has", "frames have"),
+		               pp_plural(flame->negative, "its", "their"));
 }
 
 /* The names of the files, without their directories. */

@@ -9,10 +9,16 @@
 #include "base/stops.h"
 #include "questions/excerpt.h"
 #include "questions/trend.h"
+#include "text/escape.h"
+#include "text/shorten.h"
+#include "text/units.h"
 
 #define FILES_LEAST 3
 #define Z_LEAST 4.0
 #define POINTS_LEAST 0.02
+/* For people, of a file's name and of a function's. */
+#define FILE_COLUMNS 40
+#define NAME_COLUMNS 60
 
 static void trend_want(const void *, struct pp_want *);
 static pp_status trend_excerpt(const struct pp_subject *, const void *, struct pp_excerpt *);
@@ -81,6 +87,7 @@ struct trend {
 	PP_VEC(struct turn) turns;
 	double *totals, *selfs; /* by file */
 	double *rest;           /* by file: own cost and total from it on */
+	size_t file_columns;    /* for people: of the names of the files in the rows */
 };
 
 static void
@@ -236,6 +243,73 @@ turn_row(void *data, size_t row, struct pp_row *r)
 	pp_row_real(r, turn->z, 2);
 }
 
+/* ---- for people ---- */
+
+/* The file that a change began in, safe for a terminal. */
+static void
+turn_file(struct pp_buf *out, const struct trend *t, const struct turn *turn)
+{
+	const char *file = t->subject->topics[turn->at].file;
+	struct pp_buf whole = { 0 };
+
+	pp_escape_terminal(&whole, pp_slice_z(file ? file : ""));
+	(void)pp_name_shorten(out, whole.p ? whole.p : "", whole.n, FILE_COLUMNS);
+	out->failed |= whole.failed;
+	pp_buf_release(&whole);
+}
+
+static void
+turn_said(void *data, size_t row, struct pp_row *r)
+{
+	const struct trend *t = data;
+	const struct turn *turn = &t->turns.at[row];
+	struct pp_row name = { .out = r->out, .text = true, .clip = NAME_COLUMNS };
+	struct pp_buf file = { 0 };
+	size_t columns;
+
+	turn_file(&file, t, turn);
+	columns = pp_text_columns(file.p ? file.p : "", file.n);
+	pp_buf_addf(r->out, "  %6.1f%%  %6.1f%%  %+7.1f  ", turn->share[0] * 100,
+	            turn->share[1] * 100, (turn->share[1] - turn->share[0]) * 100);
+	pp_buf_add(r->out, file.p, file.n);
+	for (; columns < t->file_columns + 2; columns++)
+		pp_buf_addc(r->out, ' ');
+	pp_row_name(&name, turn->profile, turn->func);
+	r->out->failed |= file.failed;
+	pp_buf_release(&file);
+}
+
+static void
+head_say(struct pp_excerpt *x, struct trend *t, const struct pp_profile *first, size_t metric)
+{
+	struct pp_buf text = { 0 };
+	size_t i, columns;
+
+	t->file_columns = strlen("from");
+	for (i = 0; i < t->turns.n; i++, text.n = 0) {
+		turn_file(&text, t, &t->turns.at[i]);
+		columns = pp_text_columns(text.p ? text.p : "", text.n);
+		t->file_columns = columns > t->file_columns ? columns : t->file_columns;
+	}
+	pp_excerpt_say(x);
+	pp_metric_title(first, &first->metrics.at[metric], &text);
+	pp_escape_terminal(x->head.out, pp_slice_of(text.p ? text.p : "", text.n));
+	pp_buf_adds(x->head.out, " in ");
+	pp_units_u64(x->head.out, t->subject->n);
+	pp_buf_adds(x->head.out, " files: ");
+	if (t->turns.n)
+		pp_units_u64(x->head.out, t->turns.n);
+	pp_buf_adds(x->head.out, t->turns.n == 0   ? "no function's share of the whole changed"
+	                         : t->turns.n == 1 ? " function's share of the whole changed"
+	                                           : " functions' shares of the whole changed, "
+	                                             "the most certain first");
+	if (t->turns.n)
+		pp_buf_addf(x->head.out, "\n\n  %7s  %7s  %7s  %-*s  function", "before", "after",
+		            "points", (int)t->file_columns, "from");
+	x->head.out->failed |= text.failed;
+	pp_buf_release(&text);
+}
+
 static pp_status
 trend_excerpt(const struct pp_subject *subject, const void *params, struct pp_excerpt *x)
 {
@@ -273,16 +347,20 @@ trend_excerpt(const struct pp_subject *subject, const void *params, struct pp_ex
 		status = pp_answer_fail_status(x->answer, PP_E_NOMEM);
 	if (status != PP_OK)
 		return status;
-	pp_row_key(&x->head, "files");
-	pp_row_count(&x->head, subject->n);
-	pp_row_key(&x->head, "metric");
-	pp_row_text(&x->head, pp_text_of(first, first->metrics.at[metric].name));
-	pp_row_key(&x->head, "count");
-	pp_row_count(&x->head, t->turns.n);
+	if (x->head.text) {
+		head_say(x, t, first, metric);
+	} else {
+		pp_row_key(&x->head, "files");
+		pp_row_count(&x->head, subject->n);
+		pp_row_key(&x->head, "metric");
+		pp_row_text(&x->head, pp_text_of(first, first->metrics.at[metric].name));
+		pp_row_key(&x->head, "count");
+		pp_row_count(&x->head, t->turns.n);
+	}
 	x->columns = columns;
 	x->column_count = PP_COUNT_OF(columns);
 	x->rows = t->turns.n;
 	x->data = t;
-	x->row = turn_row;
+	x->row = x->head.text ? turn_said : turn_row;
 	return PP_OK;
 }

@@ -304,9 +304,9 @@ pp_timed_answer(struct pp_timed *t, pp_func func)
 	if (func)
 		pp_answer_say_name(a, PP_INK_TITLE,
 		                   pp_text_of(t->all, t->all->funcs.at[func].name));
-	pp_answer_say(a, PP_INK_PLAIN, "%s in %llu profiles, every %s\n\n",
+	pp_answer_say(a, PP_INK_PLAIN, "%s in %llu %s, every %s\n\n",
 	              func ? "" : "functions themselves", (unsigned long long)profiles,
-	              every.p ? every.p : "");
+	              pp_plural(profiles, "profile", "profiles"), every.p ? every.p : "");
 	pp_buf_release(&every);
 	for (i = 0; i < t->spans.n; i++)
 		if (t->spans.at[i].sum.runs > 0) {

@@ -13,6 +13,7 @@
 #include "model/flat.h"
 #include "questions/find.h"
 #include "questions/trend_time.h"
+#include "text/units.h"
 
 #define POINTS_MOST 60
 #define USUAL_LEAST 5 /* functions that tell what became of most of them */
@@ -322,9 +323,10 @@ profiles_read(struct pp_timed *t, const struct pp_asked *asked)
 		return pp_answer_fail(t->answer, PP_E_UNSUPPORTED, "no-metric",
 		                      "no profile of it has a metric");
 	if (t->lacking)
-		pp_answer_note(t->answer, "no-metric",
-		               "%llu profiles have no such metric and are left out",
-		               (unsigned long long)t->lacking);
+		pp_answer_note(t->answer, "no-metric", "%llu %s no such metric and %s left out",
+		               (unsigned long long)t->lacking,
+		               pp_plural(t->lacking, "profile has", "profiles have"),
+		               pp_plural(t->lacking, "is", "are"));
 	return PP_OK;
 }
 

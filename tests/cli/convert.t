@@ -269,10 +269,10 @@ $ polyprof convert many.folded --to speedscope -o many.json -q; polyprof convert
 A CPU profile is known by its samples when they are so many that its nodes are out of sight, and nothing else stands before them.
 
 $ printf '#!/bin/sh\nprintf "{%%s\\"samples\\":[" "$1"; yes 2, | head -40000 | tr -d "\\n"; printf "2],\\"nodes\\":[{\\"id\\":1,\\"callFrame\\":{\\"functionName\\":\\"(root)\\"},\\"children\\":[2]},{\\"id\\":2,\\"callFrame\\":{\\"functionName\\":\\"work\\"}}]}"\n' > v8; sh v8 | polyprof check -
-  -:1:12: note: there are 0 hits and 40001 samples [cpuprofile-hits]
+  -:1:12: note: 0 hits are stated, 40001 samples are listed [cpuprofile-hits]
   -: accept (cpuprofile: 1 note)
 $ sh v8 '"endTime":40000,' | polyprof check -
-  -:1:28: note: there are 0 hits and 40001 samples [cpuprofile-hits]
+  -:1:28: note: 0 hits are stated, 40001 samples are listed [cpuprofile-hits]
   -: accept (cpuprofile: 1 note)
 $ sh v8 '"data":[2],' | polyprof check -
   -: error: no format recognises it; this is JSON, but not from a profiler that is known here: `polyprof formats` lists what can be read [io-unknown-format]

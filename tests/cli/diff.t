@@ -288,3 +288,16 @@ $ printf 'version: 1\ncreator: xdebug 2.9.8 (PHP 7.4.3)\ncmd: /x.php\npart: 1\np
   {closure:/x.php:4-4},500,520
   name,self_Time_(10ns),total_Time_(10ns)
   /x.php,3000,3100
+
+Trends in a table for people, in rows for scripts.
+
+$ for i in 1 2 3 4; do awk -v i=$i 'BEGIN { print "main;App\\Json::parse", (i > 2 ? 4000 : 1000); print "main;render", 6000 }' > deploy-$i.folded; done; polyprof trend deploy-*.folded; polyprof trend deploy-[12].folded deploy-1.folded; polyprof trend --json deploy-*.folded
+  samples in 4 files: 2 functions' shares of the whole changed, the most certain first
+
+     before    after   points  from             function
+      14.3%    40.0%    +25.7  deploy-3.folded  App\Json::parse
+      85.7%    60.0%    -25.7  deploy-3.folded  render
+  samples in 3 files: no function's share of the whole changed
+  {"tool":"trend","files":4,"metric":"samples","count":2,"columns":["name","at","index","before_pct","after_pct","z"],"rows":[["App\\Json::parse","deploy-3.folded",2,14.29,40,51.21],["render","deploy-3.folded",2,85.71,60,-51.21]]}
+$ polyprof convert -q deploy-1.folded --to spx -o one.json; polyprof convert -q deploy-3.folded --to spx -o three.json; polyprof trend one.json one.json three.json | head -1
+  wall time in 3 files: 2 functions' shares of the whole changed, the most certain first

@@ -9,6 +9,7 @@
  */
 #include "formats/chrome/chrome.h"
 #include "formats/chrome/v8.h"
+#include "text/units.h"
 
 enum {
 	CPU_JSON,
@@ -327,8 +328,10 @@ document_read(struct cpu_read *r)
 	if (pp_builder_ok(b) && !r->fixed.again && !r->unsorted)
 		pp_v8_leaves_build(&r->tree, x.series);
 	if (r->samples && !r->head && r->tree.hits != x.n && !r->fixed.again && !r->unsorted)
-		pp_json_find(&r->doc, CPU_HITS, r->samples, "there are %llu hits and %llu samples",
-		             (unsigned long long)r->tree.hits, (unsigned long long)x.n);
+		pp_json_find(&r->doc, CPU_HITS, r->samples, "%llu %s stated, %llu %s listed",
+		             (unsigned long long)r->tree.hits,
+		             pp_plural(r->tree.hits, "hit is", "hits are"), (unsigned long long)x.n,
+		             pp_plural(x.n, "sample is", "samples are"));
 	if (pp_builder_ok(b) && pp_builder_keeps(b, PP_LINES))
 		pp_v8_ticks_build(&r->tree, x.series, x.samples);
 	else if (r->tree.ticks.n)

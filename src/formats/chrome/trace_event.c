@@ -10,6 +10,7 @@
 #include "formats/chrome/trace.h"
 
 #include "base/utf8.h"
+#include "text/units.h"
 
 const struct pp_rule pp_trace_rules[] = {
 	[TRACE_JSON] = { "trace-event-json", PP_ERROR, "the JSON is broken",
@@ -607,9 +608,9 @@ document_read(struct trace_read *r)
 		pp_trace_marks_build(r);
 	}
 	if (r->skipped)
-		pp_json_find(&r->doc, TRACE_SKIPPED, r->skipped_at,
-		             "%llu events are not slices, %llu of them markers",
+		pp_json_find(&r->doc, TRACE_SKIPPED, r->skipped_at, "%llu %s (markers: %llu)",
 		             (unsigned long long)r->skipped,
+		             pp_plural(r->skipped, "event is no slice", "events are no slices"),
 		             (unsigned long long)r->b->profile->markers);
 }
 

@@ -2,6 +2,7 @@
  * Slices of a thread: first each B gets its E, then all of them nest by time, whatever their order. No slice is cut or stretched.
  */
 #include "formats/chrome/trace.h"
+#include "text/units.h"
 
 /* A slice that is open, in two lists: of all, and of those of its name. */
 struct opened {
@@ -309,13 +310,13 @@ thread_build(struct trace_read *r, uint32_t thread)
 			left++;
 		}
 	if (left) {
-		pp_json_find(&r->doc, TRACE_OPEN, r->doc.text.p, "%llu slices are open at the end",
-		             (unsigned long long)left);
+		pp_json_find(&r->doc, TRACE_OPEN, r->doc.text.p, "%llu %s open at the end",
+		             (unsigned long long)left, pp_plural(left, "slice is", "slices are"));
 		r->b->profile->complete = false;
 	}
 	if (x.lost)
-		pp_json_find(&r->doc, TRACE_END, r->doc.text.p, "%llu ends have no beginning",
-		             (unsigned long long)x.lost);
+		pp_json_find(&r->doc, TRACE_END, r->doc.text.p, "%llu %s no beginning",
+		             (unsigned long long)x.lost, pp_plural(x.lost, "end has", "ends have"));
 	pp_vec_release(&x.opened);
 	pp_vec_release(&x.waits);
 	pp_map_release(&x.of_name);

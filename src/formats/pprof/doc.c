@@ -6,6 +6,7 @@
 #include "formats/pprof/pprof.h"
 
 #include "base/utf8.h"
+#include "text/units.h"
 
 void
 pp_pprof_report(struct pprof_doc *d, int rule, const unsigned char *at, const char *fmt, ...)
@@ -673,8 +674,9 @@ pp_pprof_samples_next(struct pprof_samples *s)
 		s->odd = true;
 		if (s->report && s->doc->types.n)
 			pp_pprof_report(s->doc, PPROF_VALUE_COUNT, s->message.p,
-			                "%zu values, and %zu sample types", s->values.n,
-			                s->doc->types.n);
+			                "%zu %s, and %zu sample %s", s->values.n,
+			                pp_plural(s->values.n, "value", "values"), s->doc->types.n,
+			                pp_plural(s->doc->types.n, "type", "types"));
 	}
 	return false;
 }

@@ -3,6 +3,7 @@
  * may come in any order, and what is long is scanned once.
  */
 #include "formats/speedscope/read.h"
+#include "text/units.h"
 
 /* ---- frames -------------------------------------------------------------------------------- */
 
@@ -400,7 +401,8 @@ evented_read(struct speedscope_read *r, const struct speedscope_part *part, uint
 		             "events are outside of startValue to endValue");
 	if (r->open.n && pp_speedscope_goes_on(r)) {
 		pp_json_find(&r->doc, SPEEDSCOPE_OPEN, s.error_at ? s.error_at : s.cur,
-		             "%zu frames are open at the end", r->open.n);
+		             "%zu %s open at the end", r->open.n,
+		             pp_plural(r->open.n, "frame is", "frames are"));
 		r->b->profile->complete = false;
 		pp_call_walk_until(&walk, part->end.there && end > walk.time ? end : walk.time);
 	}
