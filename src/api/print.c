@@ -252,7 +252,8 @@ graph_print(struct pp_answer *a, struct pp_sink *out)
 		status = pp_answer_fail(
 		    a, PP_E_OUTPUT, "no-graphviz",
 		    "Graphviz draws SVG, and its program `dot` is not installed: install graphviz, "
-		    "or write the graph as text, -o x.dot");
+		    "or write the graph as text, %s",
+		    product->net_instead);
 	else if (problem.n)
 		status = pp_answer_fail(a, status, "graphviz-failed", "%s", problem.p);
 	else if (status != PP_OK && out->status == PP_OK)

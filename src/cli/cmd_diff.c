@@ -1,5 +1,5 @@
 /*
- * polyprof diff: what changed between two profiles, of any formats.
+ * polyprof diff: what changed between two profiles, in any format.
  */
 #include "cli/command.h"
 
@@ -17,7 +17,7 @@ static const struct pp_example diff_examples[] = {
 
 static const struct pp_mcp_tool diff_tool = {
 	.name = "diff",
-	.about = "What changed between two profiles, in any formats, with noise marked as such.",
+	.about = "What changed between two profiles, in any format, with noise marked as such.",
 	.files = "before after",
 	.arguments = "metric normalize filter",
 };
@@ -26,7 +26,7 @@ const struct pp_command pp_command_diff = {
 	.question = "diff",
 	.name = "diff",
 	.synopsis = "BEFORE AFTER",
-	.summary = "what changed between two profiles, in any formats",
+	.summary = "what changed between two profiles, in any format",
 	.details =
 	    "Each row has the cost before and after, the difference, the change relative to "
 	    "the function's own cost before, the change of its share of the whole, and a "

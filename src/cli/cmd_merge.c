@@ -28,7 +28,7 @@ const struct pp_command pp_command_merge = {
 	.name = "merge",
 	.synopsis = "FILE... -o OUT [--to FORMAT]",
 	.summary = "several profiles into one",
-	.details = "Adds up any number of profiles of any formats whose metrics agree by meaning "
+	.details = "Adds up any number of profiles in any format whose metrics agree by meaning "
 	           "and unit. Sums are exact. Files are read and released one after the other, so "
 	           "thousands of them need little more memory than the result. What only some of "
 	           "the files have, and what cannot be kept, is reported. A file that cannot be "

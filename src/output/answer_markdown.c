@@ -5,7 +5,7 @@
 #include "text/escape.h"
 #include "text/units.h"
 
-/* Lines as they are, ended by two blanks where they break. */
+/* Lines as they are. */
 static void
 said_put(struct pp_rendering *r, const struct pp_item *item)
 {
@@ -116,6 +116,10 @@ pp_answer_print_markdown(struct pp_rendering *r)
 	for (i = 0; i < r->answer->items.n; i++) {
 		const struct pp_item *item = &r->answer->items.at[i];
 
+		/* A title is a paragraph of its own. */
+		if (i > 0 && item->kind == PP_ITEM_SAID && item[-1].kind == PP_ITEM_SAID &&
+		    item[-1].datum.ink == PP_INK_TITLE && pp_slice_eq_z(item->datum.text, "\n"))
+			pp_sink_putc(r->out, '\n');
 		if (item->kind == PP_ITEM_LINE)
 			pp_sink_printf(r->out, "- %s: ", item->key);
 		if (item->kind == PP_ITEM_SAID || item->kind == PP_ITEM_LINE ||

@@ -9,7 +9,7 @@
 #include "text/units.h"
 
 /* Left-aligned columns are padded to at most this: one name of a megabyte must not pad every row. */
-#define PAD_MAX 60
+#define PAD_MAX 160
 #define GAP 2
 /* A flexible column is not shortened below this, or this if it has names; rather, optional columns go. */
 #define FLEX_MIN 24
@@ -136,18 +136,33 @@ layout_squeeze(struct layout *l, size_t width, size_t least, bool optional)
 	const struct pp_answer_table *t = l->t;
 
 	for (;;) {
-		size_t total = layout_total(l), widest = t->column_count, c, spare;
+		size_t total = layout_total(l), widest = t->column_count, next = 0, alike = 0, c;
+		size_t floor, spare, excess;
 
-		for (c = 0; c < t->column_count; c++)
-			if (l->shown[c] && is_flexible(l, c) &&
-			    (t->columns[c].drop > 0) == optional &&
-			    l->width[c] > (least ? least : usual_least(&t->columns[c])) &&
-			    (widest == t->column_count || l->width[c] > l->width[widest]))
+		for (c = 0; c < t->column_count; c++) {
+			if (!l->shown[c] || !is_flexible(l, c) ||
+			    (t->columns[c].drop > 0) != optional ||
+			    l->width[c] <= (least ? least : usual_least(&t->columns[c])))
+				continue;
+			if (widest == t->column_count || l->width[c] > l->width[widest]) {
+				next = widest == t->column_count ? 0 : l->width[widest];
 				widest = c;
+				alike = 1;
+			} else if (l->width[c] == l->width[widest]) {
+				alike++;
+			} else if (l->width[c] > next) {
+				next = l->width[c];
+			}
+		}
 		if (total <= width || widest == t->column_count)
 			return;
-		spare = l->width[widest] - (least ? least : usual_least(&t->columns[widest]));
-		l->width[widest] -= spare < total - width ? spare : total - width;
+		/* Not below the next widest, with which it then shares what is to go. */
+		floor = least ? least : usual_least(&t->columns[widest]);
+		if (alike == 1 && next > floor)
+			floor = next;
+		spare = l->width[widest] - floor;
+		excess = (total - width + alike - 1) / alike;
+		l->width[widest] -= spare < excess ? spare : excess;
 		l->limit[widest] = l->width[widest];
 	}
 }

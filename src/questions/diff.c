@@ -1,5 +1,5 @@
 /*
- * diff: what changed between two profiles, of any formats.
+ * diff: what changed between two profiles, in any format.
  */
 #include <limits.h>
 #include <math.h>
@@ -72,7 +72,7 @@ static const struct pp_param_use diff_uses[] = {
 
 const struct pp_question pp_question_diff = {
 	.name = "diff",
-	.summary = "what changed between two profiles, in any formats",
+	.summary = "what changed between two profiles, in any format",
 	.params = diff_uses,
 	.params_size = sizeof(struct diff_params),
 	.scope_at = offsetof(struct diff_params, compared.scope),

@@ -86,9 +86,9 @@ static const struct pp_param_group flame_group = { "Picture", flame_params };
 static const struct pp_param_use flame_uses[] = {
 	{ &flame_group, 0, PP_GROUP_FIRST },
 	{ &pp_params_base, 0, PP_GROUP_FIRST },
-	{ &pp_params_filter, offsetof(struct flame_params, scope), PP_GROUP_FIRST },
 	{ &pp_params_by, offsetof(struct flame_params, scope), PP_GROUP_FIRST },
 	{ &pp_params_root, offsetof(struct flame_params, scope), PP_GROUP_FIRST },
+	{ &pp_params_filter, offsetof(struct flame_params, scope), PP_GROUP_FIRST },
 	{ 0 },
 };
 

@@ -7,6 +7,7 @@
 #include "questions/product.h"
 #include "questions/ranking.h"
 #include "text/escape.h"
+#include "text/path.h"
 #include "text/units.h"
 
 #define NODES_SHOWN 80
@@ -63,9 +64,9 @@ static const struct pp_param_use graph_uses[] = {
 	{ &graph_group, 0, PP_GROUP_FIRST },
 	{ &prune_group, 0, PP_GROUP_FIRST },
 	{ &pp_params_base, 0, PP_GROUP_FIRST },
-	{ &pp_params_filter, offsetof(struct graph_params, scope), PP_GROUP_FIRST },
 	{ &pp_params_by, offsetof(struct graph_params, scope), PP_GROUP_FIRST },
 	{ &pp_params_root, offsetof(struct graph_params, scope), PP_GROUP_FIRST },
+	{ &pp_params_filter, offsetof(struct graph_params, scope), PP_GROUP_FIRST },
 	{ 0 },
 };
 
@@ -257,6 +258,25 @@ title_of(const struct graph_params *params, const struct pp_subject *subject)
 	return params->title ? params->title : slash && slash[1] ? slash + 1 : file;
 }
 
+/* "-o x.dot" for -o x.svg. */
+static const char *
+instead_of_svg(struct pp_answer *a, const struct graph_params *params)
+{
+	const char *output = params->asked.output, *instead;
+	struct pp_slice ending = pp_path_ending(output ? output : "");
+	struct pp_buf text = { 0 };
+
+	if (!pp_ending_listed(ending, "svg"))
+		return "--format dot";
+	pp_buf_adds(&text, "-o ");
+	pp_buf_add(&text, output, (size_t)((const char *)ending.p - output));
+	pp_buf_adds(&text, "dot");
+	instead = pp_answer_copy(a, pp_slice_of(text.p ? text.p : "", text.n));
+	a->failed |= text.failed;
+	pp_buf_release(&text);
+	return instead;
+}
+
 static bool
 is_svg(const struct graph_params *params)
 {
@@ -311,11 +331,11 @@ pruned_note(struct pp_answer *a, const struct pp_net *net)
 	pp_units_u64(&text, pp_net_functions(net));
 	pp_buf_adds(&text, " of ");
 	pp_units_u64(&text, net->all_functions);
-	pp_buf_adds(&text, " functions, ");
+	pp_buf_adds(&text, " functions and ");
 	pp_units_u64(&text, net->edges.n);
 	pp_buf_adds(&text, " of ");
 	pp_units_u64(&text, net->all_edges);
-	pp_buf_adds(&text, " calls");
+	pp_buf_adds(&text, " edges");
 	said = pp_answer_made(a, &text);
 	pp_answer_note(a, "graph-pruned", "%s are drawn; --min 0 -n 0 draws all", said);
 	said = pp_answer_copy(a, pp_slice_z(said));
@@ -339,7 +359,8 @@ graph_run(const struct pp_subject *subject, const void *data, struct pp_answer *
 		                          .net = &g->net,
 		                          .net_pruned = pruned_note(a, &g->net),
 		                          .net_title = title_of(params, subject),
-		                          .net_svg = is_svg(params) };
+		                          .net_svg = is_svg(params),
+		                          .net_instead = instead_of_svg(a, params) };
 	a->product = &g->product;
 	pp_answer_source(a, g->net.profile);
 	pp_answer_unit(a, g->net.profile, g->net.metric);

@@ -298,6 +298,35 @@ what_print(const struct pp_occasion *o, struct pp_buf *out)
 	}
 }
 
+/* "Thu Nov 19 01:36:57 2015", as C prints times, like other dates; in any other words as it is. */
+static void
+when_print(struct pp_buf *out, struct pp_slice text)
+{
+	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+	struct pp_slice rest = text, month, day, clock, year;
+	const char *at;
+	uint64_t number, hour, minute;
+
+	(void)word_next(&rest);
+	month = word_next(&rest);
+	day = word_next(&rest);
+	clock = word_next(&rest);
+	year = pp_slice_trim(rest);
+	at = month.n == 3 ? memmem(months, sizeof months - 1, month.p, 3) : NULL;
+	if (!at || (at - months) % 3 || !pp_num_u64(day, &number) || number < 1 || number > 31 ||
+	    clock.n != 8 || clock.p[2] != ':' || clock.p[5] != ':' ||
+	    !pp_num_u64(pp_slice_of(clock.p, 2), &hour) || hour > 23 ||
+	    !pp_num_u64(pp_slice_of(clock.p + 3, 2), &minute) || minute > 59 || year.n != 4 ||
+	    !pp_is_digit(year.p[0]) || !pp_is_digit(year.p[1]) || !pp_is_digit(year.p[2]) ||
+	    !pp_is_digit(year.p[3])) {
+		part_print(out, text, HOST_COLUMNS);
+		return;
+	}
+	pp_buf_addf(out, "%.4s-%02u-%02u %02u:%02u", (const char *)year.p,
+	            (unsigned)((at - months) / 3 + 1), (unsigned)number, (unsigned)hour,
+	            (unsigned)minute);
+}
+
 void
 pp_occasion_print(const struct pp_occasion *o, void (*date)(int64_t when, struct pp_buf *),
                   struct pp_buf *out)
@@ -323,7 +352,7 @@ pp_occasion_print(const struct pp_occasion *o, void (*date)(int64_t when, struct
 		if (o->when && date)
 			date(o->when, out);
 		else
-			part_print(out, o->when_text, HOST_COLUMNS);
+			when_print(out, o->when_text);
 		if (o->when && out->n > stamp + MINUTES)
 			out->n = stamp + MINUTES;
 	}

@@ -22,6 +22,7 @@ struct pp_product {
 	const struct pp_net *net;           /* GRAPH */
 	const char *net_title, *net_pruned; /* GRAPH; what was left out, or NULL */
 	bool net_svg;                       /* GRAPH: laid out by Graphviz */
+	const char *net_instead;            /* GRAPH: the options that write it without */
 	const struct pp_gate *gate;         /* VERDICT */
 	enum pp_gate_form gate_form;
 	struct pp_html_opts report;

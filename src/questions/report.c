@@ -49,9 +49,9 @@ static const struct pp_param_group report_group = { "Report", report_params };
 static const struct pp_param_use report_uses[] = {
 	{ &report_group, 0, PP_GROUP_FIRST },
 	{ &pp_params_base, 0, PP_GROUP_FIRST },
-	{ &pp_params_filter, offsetof(struct report_params, scope), PP_GROUP_FIRST },
 	{ &pp_params_by, offsetof(struct report_params, scope), PP_GROUP_FIRST },
 	{ &pp_params_root, offsetof(struct report_params, scope), PP_GROUP_FIRST },
+	{ &pp_params_filter, offsetof(struct report_params, scope), PP_GROUP_FIRST },
 	{ 0 },
 };
 

@@ -38,8 +38,8 @@ static const struct pp_param filter_params[] = {
 	       "keep only samples with this label; may be repeated, all must match"),
 	FILTER("time", "FROM..TO", "keep only this range of time, such as 1.5s..2s or ..20%"),
 	FLAG("demangle", demangle,
-	     "demangle C++, Rust and OCaml names for scripts as well (people always get them "
-	     "demangled)"),
+	     "demangle C++, Rust and OCaml names in machine-readable output too (text is demangled "
+	     "by default)"),
 	FLAG("no-demangle", no_demangle, "show names as they are in the file"),
 	FLAG("all-frames", all_frames,
 	     "also show frames that the file says to drop (pprof's drop_frames)"),

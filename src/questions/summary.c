@@ -471,10 +471,11 @@ is_named(struct pp_slice text, struct pp_slice word)
 
 /* The second line, or the first: the file and what made it. */
 static void
-source_say(struct pp_answer *a, const struct pp_subject *subject, enum pp_ink ink)
+source_say(struct pp_answer *a, const struct pp_subject *subject, bool known)
 {
 	const struct pp_profile *p = subject->topics[0].profile;
 	struct pp_slice producer = pp_text_of(p, p->producer), title = pp_slice_z(p->format->title);
+	enum pp_ink ink = known ? PP_INK_PLAIN : PP_INK_TITLE;
 	struct pp_buf more = { 0 };
 
 	pp_answer_say_name(
@@ -496,6 +497,11 @@ source_say(struct pp_answer *a, const struct pp_subject *subject, enum pp_ink in
 	else
 		pp_answer_say(a, PP_INK_PLAIN, ": ");
 	pp_answer_say_name(a, PP_INK_PLAIN, producer);
+	/* Where nothing says what was profiled, this is the first line, and says how long that took. */
+	if (!known && subject->file_count <= 1 && p->time.known && p->time.end > p->time.start) {
+		pp_units_time(&more, pp_occasion_of(p).span);
+		pp_answer_say(a, PP_INK_PLAIN, ", %s", pp_answer_made(a, &more));
+	}
 	pp_answer_say(a, PP_INK_PLAIN, "\n  ");
 	pp_buf_release(&more);
 }
@@ -508,7 +514,7 @@ heading_say(struct pp_answer *a, const struct pp_subject *subject, const struct 
 	struct pp_buf text = { 0 };
 	bool known = occasion_say(a, subject, r);
 
-	source_say(a, subject, known ? PP_INK_PLAIN : PP_INK_TITLE);
+	source_say(a, subject, known);
 	totals_say(a, &text, p);
 	pp_units_listed(&text, counts->functions, pp_function_said(p, false),
 	                pp_function_said(p, true));

@@ -165,18 +165,18 @@ $ polyprof convert change.diff.folded -o plain.folded; cat plain.folded
   main;render 31
   main;render;escape 12
 ! plain.folded: warning: not written: metrics (before) [loss-metrics]
-! plain.folded: warning: under other names or units: after as samples [loss-units]
+! plain.folded: warning: after is written as samples [loss-units]
 
 $ rm plain.folded; polyprof convert --lossless change.diff.folded -o plain.folded; ls plain.folded
 ! plain.folded: warning: not written: metrics (before) [loss-metrics]
-! plain.folded: warning: under other names or units: after as samples [loss-units]
+! plain.folded: warning: after is written as samples [loss-units]
 ! polyprof: error: folded cannot hold all of this profile, and --lossless forbids losing any of it
 ! ls: cannot access 'plain.folded': No such file or directory
 = 2
 
 $ polyprof convert --lossless change.diff.folded --to folded
 ! standard output: warning: not written: metrics (before) [loss-metrics]
-! standard output: warning: under other names or units: after as samples [loss-units]
+! standard output: warning: after is written as samples [loss-units]
 ! polyprof: error: folded cannot hold all of this profile, and --lossless forbids losing any of it
 = 4
 
@@ -243,13 +243,13 @@ $ polyprof convert closures.json --to xdebug -o calls.xt; for f in closures.json
 ! calls.xt: warning: not written: marks of built-in functions (8) [loss-built-in]
 ! calls.xt: warning: not written: functions told apart (3) [loss-homonyms]
 ! calls.xt: warning: not written: metadata (19) [loss-metadata]
-! calls.xt: warning: under other names or units: wt as Time_(10ns), zm as Memory_(bytes) [loss-units]
+! calls.xt: warning: wt is written as Time_(10ns), zm as Memory_(bytes) [loss-units]
 ! calls.xt: warning: changed to fit: values (45 rounded) [loss-values]
 $ polyprof convert --lossless app.folded --to xdebug -o never.xt
 ! never.xt: warning: made up: counts of calls [loss-calls]
 ! never.xt: warning: made up: roots [loss-roots]
 ! never.xt: warning: made up: files of functions [loss-files]
-! never.xt: warning: under other names or units: samples in count [loss-units]
+! never.xt: warning: samples is written in count [loss-units]
 ! polyprof: error: xdebug cannot hold all of this profile, and --lossless forbids losing any of it
 = 4
 

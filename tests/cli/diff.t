@@ -231,6 +231,7 @@ For a comment on a change.
 $ printf 'main;a 1000\nmain;b|x 400\nmain;c`x` 1\n' > md1.folded; printf 'main;a 1300\nmain;b|x 404\nmain;c`x` 200\nmain;d 90\n' > md2.folded
 $ polyprof diff --format markdown md1.folded md2.folded
   **samples, self: 1,401 samples before, 1,994 samples after (+42.3%, grew)**
+
   samples: changes within 2 \* sqrt(before \+ after) are noise
 
   | function | before | after | delta | change | verdict |

@@ -111,7 +111,7 @@ $ printf 'war:Column filter is ON.\nFunction Stack,CPU Time:Self,Module\nTotal,0
   main 500000
   main;ns::f<int, int> 1250000
 ! standard output: warning: not written: modules of functions (2) [loss-modules]
-! standard output: warning: under other names or units: self as samples in samples [loss-units]
+! standard output: warning: self is written as samples [loss-units]
 
 Damage is told.
 

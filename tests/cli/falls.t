@@ -249,7 +249,7 @@ $ polyprof convert -m zm pool.json --to folded -o -
 ! standard output: warning: not written: the day of the recording [loss-recorded]
 ! standard output: warning: not written: metadata (18) [loss-metadata]
 ! standard output: warning: not written: metrics (wt) [loss-metrics]
-! standard output: warning: under other names or units: zm as samples in samples [loss-units]
+! standard output: warning: zm is written as samples [loss-units]
 ! standard output: warning: changed to fit: values (3 negative ones written as 0) [loss-values]
 
 Where a file holds no steps, what was gained is not known, and not made up; shares are of what is left of those that have some.

@@ -256,7 +256,7 @@ $ polyprof convert --thread 7 cycle.callgrind --to folded -o - | wc -l
 ! polyprof: the filters leave nothing
 ! standard output: warning: not written: costs per line [loss-lines]
 ! standard output: warning: not written: metadata (2) [loss-metadata]
-! standard output: warning: under other names or units: T as samples in samples [loss-units]
+! standard output: warning: T is written as samples [loss-units]
 $ polyprof flame --event none app.folded -o none.svg && grep -c 'class="frame"' none.svg
   1
 ! polyprof: the filters leave nothing; events: samples

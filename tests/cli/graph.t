@@ -29,12 +29,12 @@ $ polyprof graph recursion.folded --min 30 | grep -e '->' -e graph | cut -c 1-60
   \tn6 -> n2 [total="17" label="\xc2\xa0\xc2\xa040.5%\xc2\xa0\xc2\xa0" tooltip="deep \xe2\x86 (esc)
   \tn8 -> n9 [total="0" label="" tooltip="odd \xe2\x86\x92 even\\ntotal 0 (esc)
   \tn9 -> n8 [total="15" label="\xc2\xa0\xc2\xa035.7%\xc2\xa0\xc2\xa0" tooltip="even \xe2\x86 (esc)
-! polyprof: 9 of 14 functions, 9 of 15 calls are drawn; --min 0 -n 0 draws all
+! polyprof: 9 of 14 functions and 9 of 15 edges are drawn; --min 0 -n 0 draws all
 $ polyprof graph recursion.folded -n 3 -o - | grep -o 'n[0-9]* \[function="[a-z]*"'
   n1 [function="main"
   n2 [function="a"
   n3 [function="b"
-! polyprof: 3 of 14 functions, 1 of 15 calls are drawn; --min 0 -n 0 draws all
+! polyprof: 3 of 14 functions and 1 of 15 edges are drawn; --min 0 -n 0 draws all
 $ polyprof graph recursion.folded --min 0 -n 0 | grep -o 'n11 -> n11 .total="[0-9]*"'
   n11 -> n11 [total="0"
 
@@ -44,18 +44,18 @@ $ polyprof graph recursion.folded --function g --depth 1 | grep -o 'function="[a
   function="e"
   function="g"
   function="h"
-! polyprof: 3 of 14 functions, 2 of 15 calls are drawn; --min 0 -n 0 draws all
+! polyprof: 3 of 14 functions and 2 of 15 edges are drawn; --min 0 -n 0 draws all
 $ polyprof graph recursion.folded --function fact | grep -o 'function="[a-z]*"'
   function="main"
   function="fact"
   function="mul"
-! polyprof: 3 of 14 functions, 3 of 15 calls are drawn; --min 0 -n 0 draws all
+! polyprof: 3 of 14 functions and 3 of 15 edges are drawn; --min 0 -n 0 draws all
 $ polyprof graph recursion.folded --depth 2 | grep -o 'function="[a-z]*"'
   function="main"
   function="deep"
   function="even"
   function="fact"
-! polyprof: 4 of 14 functions, 4 of 15 calls are drawn; --min 0 -n 0 draws all
+! polyprof: 4 of 14 functions and 4 of 15 edges are drawn; --min 0 -n 0 draws all
 $ polyprof graph recursion.folded --focus '^g$' | grep -o 'function="[a-z]*"' | tr '\n' ' '
   function="g" function="a" function="b" function="c" function="d" function="deep" function="e" function="main" function="h"  (esc) (no-eol)
 ! polyprof: the filters keep 23.8%, 10 samples; shares below are of that
@@ -107,12 +107,14 @@ $ polyprof graph app.folded --format dot -o x.svg
 = 2
 $ polyprof graph --json recursion.folded -n 2
   {"format": "folded", "complete": true, "metric": "samples", "unit": "samples", "total": 42, "estimated": false, "functions": [{"name": "main", "self": {"samples": 0}, "total": {"samples": 42}}, {"name": "a", "self": {"samples": 0}, "total": {"samples": 17}}], "edges": []}
-! polyprof: 2 of 14 functions, 0 of 15 calls are drawn; --min 0 -n 0 draws all
+! polyprof: 2 of 14 functions and 0 of 15 edges are drawn; --min 0 -n 0 draws all
 
 Graphviz lays it out, where it is installed.
 
-$ mkdir none && ln -s "$(command -v polyprof)" none && PATH=none polyprof graph app.folded -o x.svg; ls x.svg 2>&1 | tail -1
+$ mkdir none && ln -s "$(command -v polyprof)" none && PATH=none polyprof graph -q app.folded -o y.svg.gz; PATH=none polyprof graph -q app.folded --format svg; PATH=none polyprof graph app.folded -o x.svg; ls x.svg 2>&1 | tail -1
   ls: cannot access 'x.svg': No such file or directory
+! polyprof: error: Graphviz draws SVG, and its program `dot` is not installed: install graphviz, or write the graph as text, -o y.dot
+! polyprof: error: Graphviz draws SVG, and its program `dot` is not installed: install graphviz, or write the graph as text, --format dot
 ! polyprof: error: Graphviz draws SVG, and its program `dot` is not installed: install graphviz, or write the graph as text, -o x.dot
 $ mkdir with && printf '#!/bin/sh\ncat > seen.dot\necho "<svg>$*</svg>"\n' > with/dot && chmod +x with/dot
 $ PATH=with:$PATH polyprof graph app.folded -o x.svg && cat x.svg && polyprof graph app.folded 2>&- | cmp - seen.dot

@@ -24,7 +24,7 @@ $ polyprof --help
     traces        each stack with its own cost, costliest first
     tags          what samples with each label cost, by key and value
     lines         what each source line costs, or the annotated source
-    diff          what changed between two profiles, in any formats
+    diff          what changed between two profiles, in any format
     trend         when a function's share of the whole changed, over several
                   profiles
     gate          fails when a limit is exceeded: diff for continuous integration
@@ -99,8 +99,8 @@ $ polyprof top --help
                             all must match
         --time=FROM..TO     keep only this range of time, such as 1.5s..2s or
                             ..20%
-        --demangle          demangle C++, Rust and OCaml names for scripts as well
-                            (people always get them demangled)
+        --demangle          demangle C++, Rust and OCaml names in machine-readable
+                            output too (text is demangled by default)
         --no-demangle       show names as they are in the file
         --all-frames        also show frames that the file says to drop (pprof's
                             drop_frames)
@@ -290,8 +290,8 @@ $ polyprof convert -h
                             all must match
         --time=FROM..TO     keep only this range of time, such as 1.5s..2s or
                             ..20%
-        --demangle          demangle C++, Rust and OCaml names for scripts as well
-                            (people always get them demangled)
+        --demangle          demangle C++, Rust and OCaml names in machine-readable
+                            output too (text is demangled by default)
         --no-demangle       show names as they are in the file
         --all-frames        also show frames that the file says to drop (pprof's
                             drop_frames)
@@ -448,3 +448,7 @@ $ polyprof --help > a; polyprof help > b; cmp a b
 
 $ polyprof help --json help
   {"version": "0.1.0", "commands": [{"name": "help", "synopsis": "[COMMAND|agents]", "summary": "how a command is used", "details": "`polyprof help agents` is a short text with all that an agent needs.\n\nWith --json: commands, options and examples as data, for tools that build on polyprof.", "options": [{"group": "Output", "name": "json", "kind": "flag", "help": "print one JSON object, exact values"}, {"group": "Output", "name": "output", "letter": "o", "kind": "text", "value": "FILE", "help": "write to FILE (`-` = standard output; .gz and .zst compress)"}, {"group": "General", "name": "color", "kind": "choice", "value": "auto|always|never", "help": "colour: on a terminal, always or never (NO_COLOR is respected)"}, {"group": "General", "name": "names", "kind": "choice", "value": "fit|short|full", "help": "function names: shortened to fit, always short, or in full (default: fit)"}, {"group": "General", "name": "quiet", "letter": "q", "kind": "flag", "help": "print no warnings, notes or progress"}, {"group": "General", "name": "verbose", "letter": "v", "kind": "flag", "help": "print every diagnostic and how long reading took"}, {"group": "General", "name": "max-memory", "kind": "text", "value": "SIZE", "help": "give up rather than use more memory (default: three quarters of the machine's)"}, {"group": "General", "name": "max-output", "kind": "text", "value": "SIZE", "help": "give up rather than write more (default: 64 times the input, at least 256M; 0 = no limit)"}, {"group": "General", "name": "no-fsync", "kind": "flag", "help": "do not wait until a file is on disk: a power failure may leave it empty"}, {"group": "General", "name": "help", "letter": "h", "kind": "flag", "help": "print this help"}], "examples": []}]}
+
+Every heading stands once.
+
+$ for c in $(polyprof help | awk '/^  [a-z]+ /{ print $1 }' | sort -u); do polyprof help $c 2>/dev/null | grep -E '^[A-Z][a-z ]+$' | sort | uniq -d; done

@@ -202,3 +202,16 @@ $ polyprof list --watch runs | head -1 | awk '{print $1}'
 $ polyprof list --watch -o x runs
 ! polyprof: error: --watch runs until it is interrupted, so it only writes to standard output
 = 2
+
+Columns that do not fit share what is to go.
+
+$ mkdir narrow && for n in 1 2; do printf '{"exec_ts":1700000000,"cli":1,"cli_command_line":"app/console import --all number-%s","enabled_metrics":["wt"]}' $n > narrow/spx-full-20231114_221320-host-000$n.json; printf '[events]\n[functions]\n' | gzip -n > narrow/spx-full-20231114_221320-host-000$n.txt.gz; done; terminal 60 polyprof list --color never narrow
+    when                 what               file
+    2023-11-14 22:13:20  …/consol…number-1  spx-full-202….json
+    2023-11-14 22:13:20  …/consol…number-2  spx-full-202….json
+
+  Next steps
+    what it costs
+        polyprof narrow/spx-full-20231114_221320-host-0001.json
+    a flame graph
+        polyprof flame narrow/spx-full-20231114_221320-host-0001.json -o flame.svg

@@ -23,7 +23,7 @@ $ polyprof merge tiny.json steps.xt --to folded -o -
 ! standard output: warning: not written: first lines of functions (6) [loss-first-lines]
 ! standard output: warning: not written: functions told apart (1) [loss-homonyms]
 ! standard output: warning: not written: metrics (zm) [loss-metrics]
-! standard output: warning: under other names or units: wt as samples in samples [loss-units]
+! standard output: warning: wt is written as samples [loss-units]
 $ polyprof top --json -q tiny.json steps.xt | grep -o '"total": [0-9]*,'
   "total": 90802,
 

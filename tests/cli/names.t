@@ -161,3 +161,9 @@ $ for names in fit short full; do polyprof flame --names $names cpp.folded -o $n
   >std::vector&lt;double, std::allocat…</text
   >std::vector&lt;int…</text
 $ polyprof report --names full cpp.folded -o full.html && polyprof report --names short cpp.folded -o short.html
+
+Outside of terminals names are not shortened, and what stands behind them is aligned.
+
+$ printf 'fn=(1) short\n1 1\nfn=(2) a_name_that_is_longer_than_sixty_columns_but_not_so_long_that_it_would_be_absurd\n2 1\n' | sed '1i events: T\nfl=(1) x.c\n' > wide.callgrind; polyprof top wide.callgrind | tail -2
+       1  50.0%  ████████████      1   50.0%  a_name_that_is_longer_than_sixty_columns_but_not_so_long_that_it_would_be_absurd  x.c
+       1  50.0%  ████████████      1   50.0%  short                                                                             x.c

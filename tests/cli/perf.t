@@ -238,12 +238,12 @@ What was recorded is what people know it by, not how perf was told to.
 
 $ printf '# ========\n# captured on    : Sun Nov 15 08:08:14 2026\n# hostname : vm\n# cmdline : /usr/bin/perf record -g -o /tmp/x/perf.data -- ./a.out --fast -- x\n# ========\n#\na.out 7 [000] 1.000001:  1000 cpu-clock: \n\t  129b fib+0x14 (/bin/a.out)\n\n' > said.txt
 $ polyprof said.txt | head -1
-  ./a.out --fast -- x (/usr/bin/perf record) on vm, Sun Nov 15 08:08:14 2026
+  ./a.out --fast -- x (/usr/bin/perf record) on vm, 2026-11-15 08:08
 $ polyprof list --json said.txt | grep -o '"what": "[^"]*"'
   "what": "./a.out --fast -- x"
 $ sed 's/ -- .*//' said.txt > unsaid.txt
 $ polyprof unsaid.txt | head -1
-  /usr/bin/perf record -g -o /tmp/x/perf.data on vm, Sun Nov 15 08:08:14 2026
+  /usr/bin/perf record -g -o /tmp/x/perf.data on vm, 2026-11-15 08:08
 
 A text that is cut within a record that is no sample is not complete.
 

@@ -91,14 +91,14 @@ $ polyprof convert --to pprof -o made.pprof recursion.folded; polyprof check mad
   main;fact;fact;fact 3
   main;fact;fact;fact;mul 4
 ! made.pprof: warning: made up: the number of samples [loss-samples]
-! made.pprof: warning: under other names or units: samples in count [loss-units]
+! made.pprof: warning: samples is written in count [loss-units]
 ! standard output: warning: not written: the number of samples (9) [loss-samples]
-! standard output: warning: under other names or units: samples in samples [loss-units]
+! standard output: warning: samples is written in samples [loss-units]
 
 $ polyprof convert --option gzip=no --to pprof -o - recursion.folded | head -c 12 | od -An -tx1
    0a 04 08 01 10 02 12 07 0a 02 01 02
 ! standard output: warning: made up: the number of samples [loss-samples]
-! standard output: warning: under other names or units: samples in count [loss-units]
+! standard output: warning: samples is written in count [loss-units]
 
 A sample that costs no time is there after merging with a file of another unit.
 

@@ -33,7 +33,7 @@ $ polyprof convert recursion.folded --to pstats -o stacks.pstats && python3 -c '
   (0, 0, 6.0, 10.0, {('~', 0, 'fact'): (0, 0, 5.0, 9.0), ('~', 0, 'main'): (0, 0, 1.0, 10.0)}) 42.0
 ! stacks.pstats: warning: not written: whole stacks (18) [loss-stacks]
 ! stacks.pstats: warning: made up: counts of calls [loss-calls]
-! stacks.pstats: warning: under other names or units: samples as time in ns [loss-units]
+! stacks.pstats: warning: samples is written as time in ns [loss-units]
 $ polyprof top -n 2 stacks.pstats
   time: 42.0 s in 14 functions
 

@@ -81,13 +81,13 @@ $ polyprof convert app.folded --to spx -o walk.json
 ! walk.json: warning: made up: counts of calls [loss-calls]
 ! walk.json: warning: made up: events in their order [loss-timeline]
 ! walk.json: warning: made up: start and end of the recording [loss-time]
-! walk.json: warning: under other names or units: samples as wt in ns [loss-units]
+! walk.json: warning: samples is written as wt in ns [loss-units]
 $ polyprof convert app.folded --to folded -o - > one; polyprof convert walk.json --to folded -o - 2> /dev/null | grep -v ' 0$' | cmp - one
 $ polyprof convert app.folded --to spx -o nothing.json --lossless; ls nothing.*
 ! nothing.json: warning: made up: counts of calls [loss-calls]
 ! nothing.json: warning: made up: events in their order [loss-timeline]
 ! nothing.json: warning: made up: start and end of the recording [loss-time]
-! nothing.json: warning: under other names or units: samples as wt in ns [loss-units]
+! nothing.json: warning: samples is written as wt in ns [loss-units]
 ! polyprof: error: spx cannot hold all of this profile, and --lossless forbids losing any of it
 ! ls: cannot access 'nothing.*': No such file or directory
 = 2
@@ -135,7 +135,7 @@ $ polyprof convert modules.out -o pair.spx
 ! pair.spx: warning: not written: functions that were never called (5) [loss-uncalled]
 ! pair.spx: warning: not written: processes and threads (1) [loss-threads]
 ! pair.spx: warning: not written: metadata (27) [loss-metadata]
-! pair.spx: warning: under other names or units: time as wt [loss-units]
+! pair.spx: warning: time is written as wt [loss-units]
 
 $ ls pair*; polyprof info pair.json | grep -E 'format|metric|complete'
   pair.json

@@ -223,11 +223,11 @@ $ printf 'version: 1\ncreator: callgrind-3.19.0\npid: 15523\ncmd: ./a.out -v\npo
 $ printf 'desc: I1 cache: 1\ncmd: ./b\nevents: Ir\nfl=a.c\nfn=main\n1 5\nsummary: 5\n' > a.cachegrind; polyprof a.cachegrind | head -1
   ./b
 $ printf '# captured on    : Sun Nov 15 08:29:12 2026\n# hostname : vm\n# cmdline : /usr/bin/perf record -g ./web \n#\nweb 1 [000] 10.5: 100 cpu-clock:pppH:\n\t0 f (x)\n\nweb 1 [000] 10.6: 100 cpu-clock:pppH:\n\t0 f (x)\n\n' > h.perf-script; polyprof h.perf-script | head -1
-  ./web (/usr/bin/perf record) on vm, Sun Nov 15 08:29:12 2026, 100 ms
+  ./web (/usr/bin/perf record) on vm, 2026-11-15 08:29, 100 ms
 $ for c in 'perf record -F 99 -e cycles:u --call-graph dwarf,4096 -o x.data -- ./a -g b' '/opt/perf record -F99 --event=cycles sh -c ls' 'perf record -a -p 7'; do sed "s|cmdline : .*|cmdline : $c|" h.perf-script > o.perf-script; polyprof o.perf-script | head -1; done
-  ./a -g b (perf record) on vm, Sun Nov 15 08:29:12 2026, 100 ms
-  sh -c ls (/opt/perf record) on vm, Sun Nov 15 08:29:12 2026, 100 ms
-  perf record -a -p 7 on vm, Sun Nov 15 08:29:12 2026, 100 ms
+  ./a -g b (perf record) on vm, 2026-11-15 08:29, 100 ms
+  sh -c ls (/opt/perf record) on vm, 2026-11-15 08:29, 100 ms
+  perf record -a -p 7 on vm, 2026-11-15 08:29, 100 ms
 $ grep -v '^#' h.perf-script > n.perf-script; polyprof n.perf-script | head -1
   web, 100 ms
 $ sed '4s/web 1/sh 2/' n.perf-script > two.perf-script; polyprof two.perf-script | head -1
@@ -276,8 +276,19 @@ Lines that samples hit are no statements: nobody counted how often they ran.
 
 $ printf '{"nodes":[{"id":1,"callFrame":{"functionName":"(root)","scriptId":"0","url":"","lineNumber":-1,"columnNumber":-1},"children":[2]},{"id":2,"callFrame":{"functionName":"bake","scriptId":"1","url":"file:///oven.js","lineNumber":0,"columnNumber":0},"hitCount":2,"positionTicks":[{"line":3,"ticks":2}]}],"startTime":0,"endTime":3000,"samples":[2,2],"timeDeltas":[1000,1000]}' > oven.cpuprofile
 $ polyprof oven.cpuprofile | head -n 2
-  oven.cpuprofile: V8 CPU profile (node, Chrome)
+  oven.cpuprofile: V8 CPU profile (node, Chrome), 3.00 ms
     2 samples, time: 2.00 ms, 1 function, 1 stack
 $ polyprof info oven.cpuprofile | grep statements
 = 1
 $ rm oven.cpuprofile
+
+The first line has the span, whatever else is known; times as C prints them look like others.
+
+$ printf '{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"evented","name":"","unit":"seconds","startValue":0,"endValue":14,"events":[{"type":"O","frame":0,"at":0},{"type":"C","frame":0,"at":14}]}]}' > s.speedscope.json; polyprof s.speedscope.json | head -1
+  s.speedscope.json: speedscope profile (py-spy, rbspy and others), 14.0 s
+$ for when in 'Thu Nov 19 01:36:57 2015' 'Thu Nov  9 01:36:57 2015' 'Thu Nov 19 25:36:57 2015' 'Thu ovD 19 01:36:57 2015' '2015'; do printf "# captured on    : $when\n# cmdline : perf record ./a\na 1 1.0: 1 cycles:\n\t1 f (a)\n\n" | polyprof - | head -1; done
+  ./a (perf record), 2015-11-19 01:36
+  ./a (perf record), 2015-11-09 01:36
+  ./a (perf record), Thu Nov 19 25:36:57 2015
+  ./a (perf record), Thu ovD 19 01:36:57 2015
+  ./a (perf record), 2015

@@ -115,7 +115,7 @@ $ polyprof
 !   traces        each stack with its own cost, costliest first
 !   tags          what samples with each label cost, by key and value
 !   lines         what each source line costs, or the annotated source
-!   diff          what changed between two profiles, in any formats
+!   diff          what changed between two profiles, in any format
 !   trend         when a function's share of the whole changed, over several
 !                 profiles
 !   gate          fails when a limit is exceeded: diff for continuous integration

@@ -40,7 +40,7 @@ $ printf '# callgrind format\nevents: T\nfl=a.c\nfn=main\n10 7\ncfn=lost\ncalls=
   label="main\nself 7 (70.0%)\ntotal 19"
   label="more\nself 3 (30.0%)\ntotal 3 (30.0%)"
   label="\xc2\xa0\xc2\xa030.0%\xc2\xa0\xc2\xa0\\n\xc2\xa0\xc2\xa01\xc3\x97\xc2\xa0\xc2\xa0" (esc)
-! polyprof: 2 of 3 functions, 1 of 2 calls are drawn; --min 0 -n 0 draws all
+! polyprof: 2 of 3 functions and 1 of 2 edges are drawn; --min 0 -n 0 draws all
 
 A site that nobody knows is line 0; one that a stack knows is written.
 
@@ -79,7 +79,7 @@ $ polyprof convert fib.xt --to xdebug -q -o - | grep summary; polyprof convert p
 ! plain2.xdebug: warning: made up: counts of calls [loss-calls]
 ! plain2.xdebug: warning: made up: roots [loss-roots]
 ! plain2.xdebug: warning: made up: files of functions [loss-files]
-! plain2.xdebug: warning: under other names or units: samples in count [loss-units]
+! plain2.xdebug: warning: samples is written in count [loss-units]
 
 A file that was cut in its header is not complete.
 
@@ -172,7 +172,7 @@ $ printf 'version: 1\ncreator: callgrind-3.19.0\nevents: Ir\n\nfn=main\n1 1\ncfn
   calls.out: warning: made up: files of functions [loss-files]
   calls.out: warning: made up: first lines of functions [loss-first-lines]
   calls.out: warning: made up: last lines of functions [loss-last-lines]
-  calls.out: warning: under other names or units: Ir as time in ns [loss-units]
+  calls.out: warning: Ir is written as time in ns [loss-units]
   calls.out: warning: changed to fit: names (2) [loss-names]
   "total": 600, "est
 

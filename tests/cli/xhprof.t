@@ -17,7 +17,7 @@ $ polyprof convert recursion.folded --to xhprof -o -
 ! standard output: warning: not written: whole stacks (18) [loss-stacks]
 ! standard output: warning: not written: functions that call themselves (4) [loss-recursion]
 ! standard output: warning: made up: roots [loss-roots]
-! standard output: warning: under other names or units: samples as wt in ns [loss-units]
+! standard output: warning: samples is written as wt in ns [loss-units]
 
 An incomplete profile gets no main(), by which it is known again; one that is complete stays so.
 
@@ -47,7 +47,7 @@ $ printf 'a===>b;c 7\n' | polyprof convert - --from folded --to xhprof -o -
   {"main()==>a=>b":{"wt":7},"a=>b==>c":{"wt":7},"main()":{"wt":7}}
 ! standard output: warning: not written: whole stacks (2) [loss-stacks]
 ! standard output: warning: made up: roots [loss-roots]
-! standard output: warning: under other names or units: samples as wt in ns [loss-units]
+! standard output: warning: samples is written as wt in ns [loss-units]
 ! standard output: warning: changed to fit: names (1) [loss-names]
 $ printf 'a 18446744073709551615\n' | polyprof convert - --from folded --to xhprof -o -
 ! standard output: warning: values exceed 64 bits [loss-values]

@@ -80,6 +80,7 @@ pp_loss_metric(struct pp_writer *w, size_t metric, struct pp_slice name, const c
 	bool same_unit = !unit || pp_slice_eq_z(pp_text_of(p, m->unit), unit);
 	struct pp_buf *list = &w->loss.renamed;
 	size_t begin;
+	bool first = list->n == 0;
 
 	if (!pp_vec_push(&w->loss.metrics, metric))
 		pp_sink_fail(w->out, PP_E_NOMEM, 0);
@@ -94,10 +95,11 @@ pp_loss_metric(struct pp_writer *w, size_t metric, struct pp_slice name, const c
 		list->n = begin;
 		pp_buf_add(list, pp_text_of(p, m->name).p, pp_text_of(p, m->name).n);
 	}
+	pp_buf_adds(list, first ? " is written" : "");
 	pp_buf_adds(list, same_name ? "" : " as ");
 	if (!same_name)
 		pp_buf_add(list, name.p, name.n);
-	if (!same_unit)
+	if (!same_unit && !(!same_name && pp_slice_eq_z(name, unit)))
 		pp_buf_addf(list, " in %s", unit);
 }
 
@@ -146,8 +148,8 @@ report_metrics(struct pp_writer *w, const struct pp_profile *p)
 		pp_diag_add(w->diags, &pp_loss_rules[PP_LOSS_METRICS], PP_NOWHERE,
 		            "not written: metrics (%s)", list.p);
 	if (loss->renamed.n && !loss->renamed.failed)
-		pp_diag_add(w->diags, &pp_loss_rules[PP_LOSS_UNITS], PP_NOWHERE,
-		            "under other names or units: %s", loss->renamed.p);
+		pp_diag_add(w->diags, &pp_loss_rules[PP_LOSS_UNITS], PP_NOWHERE, "%s",
+		            loss->renamed.p);
 	pp_buf_release(&list);
 }
 
