@@ -124,7 +124,7 @@ test_info(const struct pp_profile *p)
 	expect(
 	    "{\"format\": \"folded\", \"compression\": [], \"producer\": \"maker\", \"complete\": true, "
 	    "\"facets\": [\"tree\"], \"primary\": \"wt\", \"metrics\": [{\"name\": \"wt\", \"unit\": \"ns\", "
-	    "\"total\": 200789.5, \"title\": \"wall time\"}, {\"name\": \"zm\", \"unit\": \"bytes\", \"total\": -1024, \"title\": \"memory in use\", \"falls\": true}], \"counts\": "
+	    "\"total\": 200789.5, \"key\": \"wt\", \"title\": \"wall time\"}, {\"name\": \"zm\", \"unit\": \"bytes\", \"total\": -1024, \"key\": \"zm\", \"title\": \"memory in use\", \"falls\": true}], \"counts\": "
 	    "{\"events\": 4, \"samples\": 0, \"stacks\": 2, \"functions\": 2, \"threads\": 1, \"edges\": 0, "
 	    "\"lines\": 0}, \"time\": {\"start\": 0, \"end\": 200789, \"unit\": \"ns\"}, \"meta\": "
 	    "{\"host\": \"a\\\"b\", \"env\": {\"cli\": true, \"list\": [1.50, \"0x10\"]}, \"none\": null}}\n",

@@ -194,7 +194,7 @@ test_forms(void)
 		    "{\"name\": \"row2|\", \"g\": {\"a\": 2, \"b\": 2000}}], \"count\": 5}\n",
 		[PP_FORM_CSV] = "name,g_a,g_b,n\nrow1|,1,1000,\nrow2|,2,2000,\n",
 		[PP_FORM_MARKDOWN] =
-		    "**a title**\n| name | a |  |\n|---|---|---|\n| `row1\\|` | 1 |  |\n| `row2\\|` | 2 "
+		    "**a title**\n\n| name | a |  |\n|---|---|---|\n| `row1\\|` | 1 |  |\n| `row2\\|` | 2 "
 		    "|  |\n\n... and 2 more\n- key: text\n",
 	};
 	struct pp_budget two = { .rows = 2, .page = 1 };

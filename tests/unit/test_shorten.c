@@ -65,6 +65,10 @@ main(void)
 	becomes("Composer\\Util\\Http\\CurlDownloader::tick", 7, "…::tick");
 	becomes("Composer\\Util\\Http\\CurlDownloader::tick", 4, "…ick");
 	becomes("a::b::\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97", 4, "…\xe5\xad\x97");
+	becomes("tick ‹ App\\Util\\Http\\Loop::run ‹ middle ‹ main", 30, "tick ‹ … ‹ main");
+	becomes("App\\Util\\Http\\CurlDownloader::tick ‹ main", 30, "…\\CurlDownloader::tick ‹ …");
+	apart("apply<main::{lambda(int)#1}>(x)", "apply<main::{lambda(long)#1}>(x)", 40,
+	      "apply<…int…>(x)");
 	becomes(emplace, 60, "std::_Rb_tree<…>::_M_emplace_hint_unique<…>(…)");
 	becomes(emplace, 42, "…_Rb_tree<…>::_M_emplace_hint_unique<…>(…)");
 	becomes("Composer\\Util\\Http\\CurlDownloader::tick", 30, "…\\Http\\CurlDownloader::tick");
