@@ -275,9 +275,8 @@ $ sh v8 '"endTime":40000,' | polyprof check -
   -:1:28: note: 0 hits are stated, 40001 samples are listed [cpuprofile-hits]
   -: accept (cpuprofile: 1 note)
 $ sh v8 '"data":[2],' | polyprof check -
-  -: error: no format recognises it; this is JSON, but not from a profiler that is known here: `polyprof formats` lists what can be read [io-unknown-format]
-  -: reject (1 error)
-= 3
+  -:1:23: note: 0 hits are stated, 40001 samples are listed [cpuprofile-hits]
+  -: accept (cpuprofile: 1 note)
 $ printf '{"samples":[2],"endTime":1}' | polyprof check -
   -: error: no format recognises it; this is JSON, but not from a profiler that is known here: `polyprof formats` lists what can be read [io-unknown-format]
   -: reject (1 error)

@@ -183,10 +183,10 @@ Stacks, graphs, limits and series of files are of what was gained, too.
 
 $ polyprof traces -m zm pool.json
       gained  gained%  given back        net  stack, from the leaf
-    15.6 KiB    98.2%         0 B   15.6 KiB  fill < build < /app/pool.php
+    15.6 KiB    98.2%         0 B   15.6 KiB  fill ‹ build ‹ /app/pool.php
        200 B     1.2%    1.27 KiB  -1.07 KiB  /app/pool.php
-         0 B     0.0%    6.84 KiB  -6.84 KiB  release < /app/pool.php
-       100 B     0.6%    7.81 KiB  -7.71 KiB  build < /app/pool.php
+         0 B     0.0%    6.84 KiB  -6.84 KiB  release ‹ /app/pool.php
+       100 B     0.6%    7.81 KiB  -7.71 KiB  build ‹ /app/pool.php
 $ polyprof traces --json -n 1 -m zm pool.json
   {"format": "spx", "complete": true, "metric": "zm", "unit": "bytes", "total": 0, "estimated": false, "traces": [{"stack": ["/app/pool.php","build","fill"], "self": {"wt": 80, "zm": 16000}, "gained": {"zm": 16000}, "given_back": {"zm": 0}}], "count": 4}
 $ polyprof traces --csv -n 2 -m zm pool.json
@@ -292,9 +292,9 @@ $ polyprof graph -q -m mu x.xhprof | grep -o '^.n[1-4].*label="[^"]*"'
   \tn3 -> n2 [calls="1" total="-4500" label="\xc2\xa0\xc2\xa01\xc3\x97\xc2\xa0\xc2\xa0" (esc)
 $ polyprof traces -q -m mu x.xhprof
           net  self%  stack, from the leaf
-     4.88 KiB  90.9%  f < main()
+     4.88 KiB  90.9%  f ‹ main()
         500 B   9.1%  main()
-    -4.39 KiB   0.0%  g < main()
+    -4.39 KiB   0.0%  g ‹ main()
 $ rm x.xhprof
 
 What a call of Xdebug's gained is what was gained below it, also where all of it was given back on return.
