@@ -37,7 +37,7 @@ $ polyprof top modules.out -n 6
 
        self  self%                  total  total%  calls  places  files  function                   place
      487 µs  52.0%  ████████████   935 µs  100.0%      0                 main::RUNTIME              /tmp/demo/modules.pl:1
-     233 µs  24.9%  █████▊         233 µs   24.9%      0                 Late::RUNTIME              /tmp/demo/lib/Late.pm:1
+     233 µs  24.9%  █████▊         236 µs   25.3%      0                 Late::RUNTIME              /tmp/demo/lib/Late.pm:1
      174 µs  18.6%  ████▎          180 µs   19.3%      1       1      1  main::BEGIN@2              /tmp/demo/modules.pl:2
     11.5 µs   1.2%  ▎             11.5 µs    1.2%     10       2      2  Early::deep (recursion 5)  /tmp/demo/lib/Early.pm:5
     11.2 µs   1.2%  ▎             13.0 µs    1.4%      1       1      1  main::BEGIN@1              /tmp/demo/modules.pl:1
@@ -50,15 +50,16 @@ $ polyprof tree modules.out --min 0 --depth 2
     total%    total     self  calls  function
     100.0%   935 µs                  (all)
     100.0%   935 µs   487 µs      0  └ main::RUNTIME (modules.pl:1)
-     24.9%   233 µs   233 µs      0    ├ Late::RUNTIME (Late.pm:1)
+     25.3%   236 µs   233 µs      0    ├ Late::RUNTIME (Late.pm:1)
+      0.4%  3.30 µs  3.30 µs      1    │ └ Late::more (Late.pm:4)
      19.3%   180 µs   174 µs      1    ├ main::BEGIN@2 (modules.pl:2)
       0.7%  6.10 µs                    │ └ (2 more)
       1.4%  13.0 µs  11.2 µs      1    ├ main::BEGIN@1 (modules.pl:1)
       0.2%  1.80 µs  1.80 µs      1    │ └ strict::import (strict.pm:60)
       1.2%  11.5 µs  11.5 µs     10    ├ Early::deep (recursive) (Early.pm:5)
       0.5%  4.60 µs  4.60 µs      1    ├ main::CORE:print
-      0.4%  3.70 µs  3.70 µs      2    ├ Late::more (Late.pm:4)
-      0.3%  2.80 µs  2.80 µs      1    └ main::made ((eval 1)[modules.pl:6]:1)
+      0.3%  2.80 µs  2.80 µs      1    ├ main::made ((eval 1)[modules.pl:6]:1)
+     <0.1%   400 ns   400 ns      1    └ Late::more (Late.pm:4)
 
   Next steps
     the 2 more below main::BEGIN@2  polyprof tree --min 0 --show-from '^main::BEGIN@2$' modules.out
@@ -74,7 +75,7 @@ $ polyprof top -q --time 0%..100% modules.out -n 3
 
       self  self%                 total  total%  calls  places  files  function       place
     487 µs  52.0%  ████████████  935 µs  100.0%      0                 main::RUNTIME  /tmp/demo/modules.pl:1
-    233 µs  24.9%  █████▊        233 µs   24.9%      0                 Late::RUNTIME  /tmp/demo/lib/Late.pm:1
+    233 µs  24.9%  █████▊        236 µs   25.3%      0                 Late::RUNTIME  /tmp/demo/lib/Late.pm:1
     174 µs  18.6%  ████▎         180 µs   19.3%      1       1      1  main::BEGIN@2  /tmp/demo/modules.pl:2
 
     ... and 8 more functions (-n 0 shows all)
@@ -95,7 +96,7 @@ $ polyprof convert -q m.spaa --to nytprof -o again.out && polyprof top -q -n 2 a
 
       self  self%                 total  total%  calls  function       place
     487 µs  52.0%  ████████████  935 µs  100.0%      0  main::RUNTIME  /tmp/demo/modules.pl:1
-    233 µs  24.9%  █████▊        233 µs   24.9%      0  Late::RUNTIME  /tmp/demo/lib/Late.pm:1
+    233 µs  24.9%  █████▊        236 µs   25.3%      0  Late::RUNTIME  /tmp/demo/lib/Late.pm:1
 
     ... and 9 more functions (-n 0 shows all)
     ... and 5 functions that cost nothing (-n 0 shows them)
@@ -105,10 +106,172 @@ $ polyprof merge -q modules.out modules.out -o twice.nytprof 2>/dev/null; polypr
 
       self  self%                  total  total%  calls  function       place
     973 µs  52.0%  ████████████  1.87 ms  100.0%      0  main::RUNTIME  /tmp/demo/modules.pl:1
-    466 µs  24.9%  █████▊         466 µs   24.9%      0  Late::RUNTIME  /tmp/demo/lib/Late.pm:1
+    466 µs  24.9%  █████▊         472 µs   25.3%      0  Late::RUNTIME  /tmp/demo/lib/Late.pm:1
 
     ... and 9 more functions (-n 0 shows all)
     ... and 5 functions that cost nothing (-n 0 shows them)
+
+Xsubs and opcodes have no statements: their time is part of the line that calls them. What a file's own level calls stands under it, and is
+not its self time. A sub that the levels of several files call is under each, with the calls that this one makes.
+
+$ polyprof top levels.out -n 5
+  time: 15.7 ms in 19 functions
+
+       self  self%                  total  total%  calls  places  files  function              place
+    5.47 ms  34.8%  ████████████  5.47 ms   34.8%      1       1      1  Inner::CORE:sselect
+    4.20 ms  26.8%  █████████▎    4.20 ms   26.8%      1       1      1  Slow::CORE:sselect    /tmp/demo/levels/slow.pl
+    2.47 ms  15.7%  █████▍        2.47 ms   15.7%      1       1      1  utf8::upgrade (xsub)
+    1.76 ms  11.2%  ███▉          15.7 ms  100.0%      0                 main::RUNTIME         /tmp/demo/levels.pl:1
+    1.63 ms  10.4%  ███▋          8.37 ms   53.3%      0                 Slow::RUNTIME         /tmp/demo/levels/slow.pl:1
+
+    ... and 9 more functions (-n 0 shows all)
+    ... and 5 functions that cost nothing (-n 0 shows them)
+
+$ polyprof tree levels.out --min 0
+    total%    total     self  calls  function
+    100.0%  15.7 ms                  (all)
+    100.0%  15.7 ms  1.76 ms      0  └ main::RUNTIME (levels.pl:1)
+     53.3%  8.37 ms  1.63 ms      0    ├ Slow::RUNTIME (slow.pl:1)
+     26.8%  4.20 ms  4.20 ms      1    │ ├ Slow::CORE:sselect
+     15.7%  2.47 ms  2.47 ms      1    │ ├ utf8::upgrade
+      0.4%  56.4 µs  35.0 µs      2    │ ├ main::half (levels.pl:4)
+      0.1%  21.4 µs  21.4 µs      2    │ │ └ main::third (levels.pl:5)
+      0.1%  8.20 µs  7.50 µs      1    │ ├ Slow::BEGIN@2 (slow.pl:2)
+     <0.1%   700 ns   700 ns      1    │ │ └ strict::import (strict.pm:60)
+     <0.1%  4.40 µs  4.40 µs      1    │ └ main::third (levels.pl:5)
+     35.2%  5.53 ms  51.7 µs      0    ├ Inner::RUNTIME (inner.pl:1)
+     34.8%  5.47 ms  5.47 ms      1    │ ├ Inner::CORE:sselect
+      0.1%  13.1 µs  7.30 µs      1    │ └ main::half (levels.pl:4)
+     <0.1%  5.80 µs  5.80 µs      1    │   └ main::third (levels.pl:5)
+      0.1%  18.3 µs  17.7 µs      0    ├ Line::RUNTIME (line.pl:1)
+     <0.1%   600 ns   600 ns      1    │ └ Line::quick (line.pl:1)
+      0.1%  16.3 µs  10.7 µs      2    ├ main::half (levels.pl:4)
+     <0.1%  5.60 µs  5.60 µs      2    │ └ main::third (levels.pl:5)
+      0.1%  11.8 µs  10.1 µs      1    ├ main::BEGIN@1 (levels.pl:1)
+     <0.1%  1.70 µs  1.70 µs      1    │ └ strict::import (strict.pm:60)
+     <0.1%  2.80 µs  2.80 µs      1    └ main::CORE:print
+
+$ polyprof lines -n 0 --json levels.out | python3 -c 'import json, sys; a = json.load(sys.stdin)["lines"]; print(sum(l["cost"]["time"] for l in a), sum(l["cost"]["time"] for l in a if "slow.pl" in l["file"] and l["line"] != 2))'
+  15707400 8302700
+
+$ polyprof top -n 0 --json levels.out | python3 -c 'import json, sys; a = json.load(sys.stdin); print(a["total"], sum(f["self"]["time"] for f in a["functions"])); print(sum(f["self"]["time"] for f in a["functions"] if f["name"] in ("Slow::RUNTIME", "Slow::CORE:sselect", "utf8::upgrade")))'
+  15707400 15707400.0
+  8302700
+
+$ polyprof callees Slow::RUNTIME levels.out
+  Slow::RUNTIME: 8.37 ms in all, 1.63 ms by itself, 0 calls
+  calls
+
+    total%    total  calls  function            called at
+     26.8%  4.20 ms      1  Slow::CORE:sselect  /tmp/demo/levels/slow.pl:5
+     15.7%  2.47 ms      1  utf8::upgrade       /tmp/demo/levels/slow.pl:7
+      0.2%  38.0 µs      1  main::half          /tmp/demo/levels/slow.pl:8
+      0.1%  18.4 µs      1  main::half          /tmp/demo/levels/slow.pl:11
+      0.1%  8.20 µs      1  Slow::BEGIN@2       /tmp/demo/levels/slow.pl:2
+     <0.1%  4.40 µs      1  main::third         (eval 1)[./levels/slow.pl:9]:1
+
+$ polyprof callers main::half levels.out
+  main::half: 85.8 µs in all, 53.0 µs by itself, 5 calls from 5 places in 3 files
+  called by
+
+    total%    total  calls  function        called at
+      0.2%  38.0 µs      1  Slow::RUNTIME   /tmp/demo/levels/slow.pl:8
+      0.1%  18.4 µs      1  Slow::RUNTIME   /tmp/demo/levels/slow.pl:11
+      0.1%  13.1 µs      1  Inner::RUNTIME  /tmp/demo/levels/inner.pl:4
+      0.1%  10.1 µs      1  main::RUNTIME   /tmp/demo/levels.pl:6
+     <0.1%  6.20 µs      1  main::RUNTIME   /tmp/demo/levels.pl:8
+
+$ polyprof callers main::BEGIN@1 levels.out
+  main::BEGIN@1: 11.8 µs in all, 10.1 µs by itself, 1 call from 1 place in 1 file
+  called by
+
+    total%    total  calls  function       called at
+      0.1%  11.8 µs      1  main::RUNTIME  /tmp/demo/levels.pl:1
+
+$ polyprof callees main::RUNTIME levels.out -n 4
+  main::RUNTIME: 15.7 ms in all, 1.76 ms by itself, 0 calls
+  calls
+
+    total%    total  calls  function        called at
+     53.3%  8.37 ms      0  Slow::RUNTIME
+     35.2%  5.53 ms      0  Inner::RUNTIME
+      0.1%  18.3 µs      0  Line::RUNTIME
+      0.1%  11.8 µs      1  main::BEGIN@1   /tmp/demo/levels.pl:1
+
+    ... and 3 more (-n 0 shows all)
+
+It is so in any part of the time, in a file that was merged, and in one that was written anew.
+
+$ polyprof tree levels.out --time 0.01%..99.99% -q
+    total%    total     self  calls  function
+    100.0%  15.7 ms                  (all)
+    100.0%  15.7 ms  1.76 ms      0  └ main::RUNTIME (levels.pl:1)
+     53.3%  8.37 ms  1.63 ms      0    ├ Slow::RUNTIME (slow.pl:1)
+     26.8%  4.20 ms  4.20 ms      1    │ ├ Slow::CORE:sselect
+     15.7%  2.47 ms  2.47 ms      1    │ └ utf8::upgrade
+     34.8%  5.47 ms  5.47 ms      1    └ Inner::RUNTIME › Inner::CORE:sselect
+
+$ polyprof tree -q levels-merged.out 2>/dev/null
+    total%    total     self  calls  function
+    100.0%  31.7 ms                  (all)
+    100.0%  31.7 ms  3.52 ms      0  └ main::RUNTIME (levels.pl:1)
+     64.4%  20.4 ms  3.15 ms      0    ├ Slow::RUNTIME (slow.pl:1)
+     38.9%  12.4 ms  12.4 ms      2    │ ├ Slow::CORE:sselect
+     15.1%  4.79 ms  4.79 ms      2    │ └ utf8::upgrade
+     23.8%  7.55 ms  7.55 ms      2    └ Inner::RUNTIME › Inner::CORE:sselect
+
+$ polyprof merge -q levels.out levels.out -o levels.nytprof 2>/dev/null; polyprof tree -q levels.nytprof --depth 3; polyprof callers -q main::half levels.nytprof
+    total%    total     self  calls  function
+    100.0%  31.4 ms                  (all)
+    100.0%  31.4 ms  3.55 ms      0  └ main::RUNTIME (levels.pl:1)
+     53.2%  16.7 ms  3.23 ms      0    ├ Slow::RUNTIME (slow.pl:1)
+     26.8%  8.41 ms  8.41 ms      2    │ ├ Slow::CORE:sselect
+     15.7%  4.93 ms  4.93 ms      2    │ └ utf8::upgrade
+     34.8%  10.9 ms  10.9 ms      2    └ Inner::RUNTIME › Inner::CORE:sselect
+  main::half: 172 µs in all, 106 µs by itself, 10 calls from 5 places in 3 files
+  called by
+
+    total%    total  calls  function        called at
+      0.2%  76.0 µs      2  Slow::RUNTIME   /tmp/demo/levels/slow.pl:8
+      0.1%  36.8 µs      2  Slow::RUNTIME   /tmp/demo/levels/slow.pl:11
+      0.1%  26.2 µs      2  Inner::RUNTIME  /tmp/demo/levels/inner.pl:4
+      0.1%  20.2 µs      2  main::RUNTIME   /tmp/demo/levels.pl:6
+     <0.1%  12.4 µs      2  main::RUNTIME   /tmp/demo/levels.pl:8
+
+$ polyprof convert -q levels.out --to folded -o - | grep -E 'half|sselect'
+  main::RUNTIME;Inner::RUNTIME;Inner::CORE:sselect 54662
+  main::RUNTIME;Inner::RUNTIME;main::half 73
+  main::RUNTIME;Inner::RUNTIME;main::half;main::third 58
+  main::RUNTIME;Slow::RUNTIME;Slow::CORE:sselect 42031
+  main::RUNTIME;Slow::RUNTIME;main::half 350
+  main::RUNTIME;Slow::RUNTIME;main::half;main::third 214
+  main::RUNTIME;main::half 107
+  main::RUNTIME;main::half;main::third 56
+
+Where no returns are kept there are no stacks, but the same rows; main::RUNTIME has all of the time.
+
+$ polyprof top levels-calls0.out -n 6
+  time: 18.6 ms in 18 functions
+
+       self  self%                  total  total%  calls  places  files  function              place
+    8.43 ms  45.4%  ████████████  8.43 ms   45.4%      1       1      1  Inner::CORE:sselect
+    4.23 ms  22.8%  ██████        4.23 ms   22.8%      1       1      1  Slow::CORE:sselect    /tmp/demo/levels/slow.pl
+    2.32 ms  12.5%  ███▎          2.32 ms   12.5%      1       1      1  utf8::upgrade (xsub)
+    1.76 ms   9.5%  ██▌           18.6 ms  100.0%      0                 main::RUNTIME         /tmp/demo/levels.pl:1
+    1.68 ms   9.0%  ██▍           8.30 ms   44.7%      0                 Slow::RUNTIME         /tmp/demo/levels/slow.pl:1
+    53.8 µs   0.3%  ▏             85.0 µs    0.5%      5       5      3  main::half            /tmp/demo/levels.pl:4
+
+    ... and 7 more functions (-n 0 shows all)
+    ... and 5 functions that cost nothing (-n 0 shows them)
+
+$ polyprof tree -q levels-calls0.out
+    total%    total     self  function
+    100.0%  18.6 ms           (all)
+    100.0%  18.6 ms  1.76 ms  └ main::RUNTIME (levels.pl:1)
+     45.4%  8.43 ms  8.43 ms    ├ Inner::RUNTIME › Inner::CORE:sselect
+     44.7%  8.30 ms  1.68 ms    └ Slow::RUNTIME (slow.pl:1)
+     22.8%  4.23 ms  4.23 ms      ├ Slow::CORE:sselect
+     12.5%  2.32 ms  2.32 ms      └ utf8::upgrade
 
 What Perl people look for: how deep a sub recurses and what that took, from how many places and files it is called, what is no Perl.
 
@@ -143,7 +306,7 @@ How long it was recorded, what of that was the profiler's, and how many statemen
 
 $ polyprof info modules.out | grep -E '^  (time|holds|statements)'
     time          82.7 ms, of which the program took 935 µs and the profiler itself 7.52 ms
-    holds         20 events, 17 stacks, 16 functions, 12 edges, 19 lines
+    holds         20 events, 18 stacks, 16 functions, 12 edges, 19 lines
     statements    5,344 in 4 files
 
 $ polyprof info --json modules.out | python3 -c 'import json, sys; a = json.load(sys.stdin); print(a["counts"]["functions"], a["time"], a["overhead"], a["statements"]); [print(f) for f in a["files"]]'

@@ -124,7 +124,7 @@ A name that ends in .spx stands for the two files, whatever it is made of; what 
 $ polyprof convert modules.out -o pair.spx
 ! pair.spx: note: written: pair.json and pair.txt.zst [spx-write-pair]
 ! pair.spx: warning: not written: costs per caller and callee (14) [loss-pairs]
-! pair.spx: warning: not written: call sites (6) [loss-sites]
+! pair.spx: warning: not written: call sites (2) [loss-sites]
 ! pair.spx: warning: made up: counts of calls [loss-calls]
 ! pair.spx: warning: not written: start and end of the recording [loss-time]
 ! pair.spx: warning: not written: costs per line (19) [loss-lines]
@@ -150,7 +150,7 @@ $ polyprof top pair.txt.zst -n 2; polyprof top pair.spx
 
       self  self%                 total  total%  calls  function       place
     487 µs  52.0%  ████████████  935 µs  100.0%      1  main::RUNTIME  /tmp/demo/modules.pl:1
-    233 µs  24.9%  █████▊        233 µs   24.9%      1  Late::RUNTIME  /tmp/demo/lib/Late.pm:1
+    233 µs  24.9%  █████▊        236 µs   25.3%      1  Late::RUNTIME  /tmp/demo/lib/Late.pm:1
 
     ... and 9 more functions (-n 0 shows all)
 ! pair.spx: error: cannot open: No such file or directory; the report of that name is pair.json [io-open-failed]

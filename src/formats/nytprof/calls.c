@@ -10,7 +10,7 @@
  * number of distinct stacks, however long the program ran.
  *
  * Where there are statements, whose time outside of subs is known, the outermost calls stand under
- * main::RUNTIME, which is what Perl calls their caller.
+ * main::RUNTIME, which is what Perl calls their caller, or under the file whose level makes them.
  *
  * Levels that never return (a child that left by _exit, a killed process, a return that got lost) are
  * shown as one frame "[unknown]".
@@ -43,6 +43,7 @@ pp_nyt_calls_release(struct pp_nyt_calls *c)
 	for (i = 0; i < c->taken.n; i++)
 		waiting_release(&c->taken.at[i]);
 	pp_vec_release(&c->buffer);
+	pp_vec_release(&c->levels);
 	pp_vec_release(&c->waiting);
 	pp_vec_release(&c->taken);
 	pp_vec_release(&c->path);
@@ -199,13 +200,18 @@ waiting_at(struct pp_nyt_load *load, uint32_t depth)
 
 /* Where a return belongs whose caller is not among the later ones. */
 static struct pp_nyt_place
-place_open(struct pp_nyt_load *load, uint32_t depth, bool final)
+place_open(struct pp_nyt_load *load, const struct pp_nyt_return *r, bool final)
 {
+	const struct pp_nyt_calls *c = &load->calls;
 	struct pp_nyt_place root = { .node = load->outside.node };
-	uint32_t sub;
+	size_t number = (size_t)(r - c->buffer.at);
+	uint32_t sub, depth = r->depth;
 
-	if (depth == 1)
+	if (depth == 1) {
+		if (number < c->levels.n && c->levels.at[number])
+			root.node = pp_nyt_outside_node(load, c->levels.at[number] - 1);
 		return root;
+	}
 	if (!final) {
 		root.tree = waiting_at(load, depth);
 		root.node = TOP;
@@ -226,7 +232,7 @@ place_of(struct pp_nyt_load *load, const struct pp_nyt_return *r, bool final)
 	while (c->path.n && c->path.at[c->path.n - 1].depth >= r->depth)
 		c->path.n--;
 	if (c->path.n == 0) {
-		parent = place_open(load, r->depth, final);
+		parent = place_open(load, r, final);
 	} else {
 		parent = c->path.at[c->path.n - 1];
 		if (r->depth > parent.depth + 1) {
@@ -444,9 +450,6 @@ process_store(struct pp_nyt_load *load, size_t returns)
 	outside = load->outside.node && outside > 0 ? outside : 0.0;
 	if (load->outside.node)
 		pp_nyt_calls_add(load, load->process, load->outside.node, outside);
-	/* Where the names of subs are known by now, so are the files that ran outside of them. */
-	if (load->processes.n < 2 && load->callers.n)
-		pp_nyt_outside_find(load, outside);
 	c->buffer.n = returns;
 	if (pp_builder_ok(load->builder) && c->times.moments.n)
 		pp_nyt_times_store(load, &load->builder->profile->series.at[index].timeline,
@@ -460,8 +463,11 @@ pp_nyt_calls_end(struct pp_nyt_load *load)
 	struct pp_nyt_place root = { 0 };
 	size_t returns = c->buffer.n, i;
 
-	buffer_flush(load, true);
 	pp_nyt_outside_judge(load, 0.0);
+	if (c->buffer.n)
+		pp_nyt_outside_begin(load);
+	pp_nyt_levels_deal(load);
+	buffer_flush(load, true);
 	root.node = load->outside.node;
 	for (i = c->waiting.n; i--;) {
 		if (c->waiting.at[i].branches.n)
@@ -481,7 +487,7 @@ pp_nyt_calls_end(struct pp_nyt_load *load)
 	         !pp_vec_push(&load->outside.quiet,
 	                      ((struct pp_nyt_quiet){ load->process, load->clock.now })))
 		no_memory(load);
-	c->buffer.n = c->times.moments.n = c->times.settled = c->times.entered.n = 0;
+	c->levels.n = c->buffer.n = c->times.moments.n = c->times.settled = c->times.entered.n = 0;
 	c->times.unsettled = false;
 	c->times.own = 0;
 	c->depth = c->times.settled_depth = 0;

@@ -161,8 +161,7 @@ callers_store(struct pp_nyt_load *load)
 		struct pp_edge_row row = { .callee = load->subs.rows.at[c->called].func,
 			                   .site_line = c->line };
 
-		if (c->caller != PP_NYT_NO_SUB)
-			row.caller = load->subs.rows.at[c->caller].func;
+		row.caller = pp_nyt_outside_func(load, c);
 		if (c->file)
 			row.site_file = load->files.rows.at[c->file].name;
 		if (!edge_add(load, &row, c->count, c->incl, c->excl))
@@ -370,7 +369,10 @@ pp_nyt_finish(struct pp_nyt_load *load)
 	times_store(load);
 	/* Cut files may end within the 'c' records; those of whole ones count what the returns count. */
 	calls_whole = load->callers.n && (p->complete || load->caller_count == load->calls.returns);
-	if (calls_whole || load->calls.returns == 0) {
+	calls_whole = calls_whole || load->calls.returns == 0;
+	if (load->outside.sub)
+		pp_nyt_outside_settle(load, calls_whole);
+	if (calls_whole) {
 		callers_store(load);
 	} else if (load->want_calls) {
 		PP_NYT_FIND(load, PP_NYT_CALLS_REBUILT, PP_NOWHERE,
@@ -383,7 +385,7 @@ pp_nyt_finish(struct pp_nyt_load *load)
 		edges_settle(load);
 	if (load->outside.sub && pp_builder_ok(load->builder))
 		pp_nyt_outside_store(load);
-	if ((calls_whole || load->calls.returns == 0) && pp_builder_ok(load->builder))
+	if (calls_whole && pp_builder_ok(load->builder))
 		facts_store(load);
 	subs_bind(load);
 	if (pp_order_needs(load->reader->order, PP_LINES | PP_EXTRAS))

@@ -32,6 +32,7 @@ struct pp_nyt_file_row {
 	struct pp_nyt_cell *cells;
 	int64_t first_at; /* when its first statement ran, by the clock of its process */
 	uint64_t returns; /* how many there were then */
+	uint64_t met;     /* and when the file was met, before its first statement began */
 	bool outside;     /* by the clock, it was loaded outside of all subs */
 };
 
@@ -97,10 +98,18 @@ struct pp_nyt_entry {
 	uint32_t line; /* of the call */
 };
 
+/* Calls of one depth that a statement made, from the last one back. */
+struct pp_nyt_ending {
+	uint32_t depth;
+	int64_t leave; /* of the call that was looked at */
+	int64_t end;   /* of the one before it */
+};
+
 /* What a timeline needs, kept only when one is wanted. */
 struct pp_nyt_times {
 	PP_VEC(struct pp_nyt_moment) moments; /* beside the buffer of returns */
 	PP_VEC(struct pp_nyt_entry) entered;  /* at '>', by depth */
+	PP_VEC(struct pp_nyt_ending) endings; /* while a statement is settled */
 	bool unsettled;         /* something happened within the statement that runs */
 	size_t settled;         /* moments before it */
 	uint32_t settled_depth; /* entries up to it */
@@ -136,6 +145,7 @@ struct pp_nyt_place {
 
 struct pp_nyt_calls {
 	PP_VEC(struct pp_nyt_return) buffer;
+	PP_VEC(uint32_t) levels; /* beside it: the file whose level calls, + 1; or empty */
 	PP_VEC(struct pp_nyt_waiting) waiting; /* depths ascending */
 	PP_VEC(struct pp_nyt_waiting) taken;
 	PP_VEC(struct pp_nyt_place) path;
@@ -163,12 +173,15 @@ struct pp_nyt_quiet {
 
 /* Code outside of all subs; see outside.c. */
 struct pp_nyt_outside {
-	uint32_t sub;    /* main::RUNTIME, + 1; 0 = there were no statements (yet) */
-	pp_node node;    /* of it; 0 = calls stand at the top */
-	uint32_t series; /* + 1, of what belongs to no process */
-	bool found;      /* script and files are known */
+	uint32_t sub;       /* main::RUNTIME, + 1; 0 = there were no statements (yet) */
+	pp_node node;       /* of it; 0 = calls stand at the top */
+	uint32_t series;    /* + 1, of what belongs to no process */
+	uint32_t compiling; /* the caller while the script is compiled, + 1; 0 = none */
+	bool found;         /* script and files are known */
+	bool dealt;         /* the tree has calls under the file whose level made them */
 	uint32_t script;
 	PP_VEC(struct pp_nyt_outside_file) files;
+	PP_VEC(uint32_t) level_of; /* by row of a file or eval: which of these it is part of, + 1 */
 	PP_VEC(struct pp_nyt_quiet) quiet;
 	uint64_t before;        /* statements before the first outermost call returned */
 	PP_VEC(uint32_t) fresh; /* files that were loaded since an outermost call returned */
@@ -270,13 +283,30 @@ void pp_nyt_calls_add(struct pp_nyt_load *, size_t process, pp_node, double tick
 void pp_nyt_package_look(struct pp_nyt_load *, uint32_t file, struct pp_slice text);
 /* An outermost call returns after so many ticks: which of the files it loaded it, and which were there. */
 void pp_nyt_outside_judge(struct pp_nyt_load *, double incl);
-/* Finds the script and other files that ran outside of all subs, for at most so many ticks. */
-void pp_nyt_outside_find(struct pp_nyt_load *, double most);
+/*
+ * Finds the script and other files that ran outside of all subs, for at most so many ticks. Where calls are not
+ * known, all of it is the script's.
+ */
+void pp_nyt_outside_find(struct pp_nyt_load *, double most, bool calls_known);
+/* Whether a caller is code outside of all subs. */
+bool pp_nyt_is_outside(const struct pp_nyt_load *, uint32_t caller);
+/* The file whose level makes a call, + 1; 0 = the script's, or a sub makes it. */
+uint32_t pp_nyt_outside_level(const struct pp_nyt_load *, const struct pp_nyt_call_row *);
+void pp_nyt_outside_release(struct pp_nyt_outside *);
+
+/* ---- levels.c ---- */
+/* All records of calls are there: tells which file's level made those in the buffer, if that can be told. */
+void pp_nyt_levels_deal(struct pp_nyt_load *);
+/* Gives files what their levels called, in the tree. */
+void pp_nyt_levels_divide(struct pp_nyt_load *);
+/* All records are read: finds what ran outside of subs, and gives it what it called. */
+void pp_nyt_outside_settle(struct pp_nyt_load *, bool calls_known);
+/* Who makes a call; 0 = not known. */
+pp_func pp_nyt_outside_func(const struct pp_nyt_load *, const struct pp_nyt_call_row *);
 /* The node of one of those files, under main::RUNTIME. */
 pp_node pp_nyt_outside_node(struct pp_nyt_load *, size_t file);
 /* What was spent outside of subs, as calls from nowhere and in the tree. */
 void pp_nyt_outside_store(struct pp_nyt_load *);
-void pp_nyt_outside_release(struct pp_nyt_outside *);
 
 /* ---- times.c: only when a timeline is wanted ---- */
 /* A sub is entered, at the depth that is now reached, or left. */

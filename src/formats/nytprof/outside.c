@@ -7,11 +7,16 @@
  * of subs.
  *
  * Files that were loaded while the program ran, outside of all subs, have a row of their own, PACKAGE::RUNTIME,
- * with the time of the statements that stand in none of their subs. What a file spends that a sub or a "use"
- * loaded is part of that sub's own time already. Which it is, calls from such lines tell: their caller is
- * main::RUNTIME or a sub. Of a file that calls nothing the clock tells, where calls were recorded: whether the
- * next outermost call to return took longer than the statements since the file was loaded. String evals belong
- * to the line that they stand in.
+ * with the time of the statements that stand in none of their subs, less what xsubs and opcodes took that these
+ * statements call: they have no statements, so their time is part of the line that calls them. Where code of the
+ * file's level shares a line with a sub, the level has what the lines of the sub took and no sub accounts for.
+ *
+ * What a file spends that a sub or a "use" loaded is part of that sub's own time already. Which it is, calls from
+ * such lines tell: their caller is main::RUNTIME or a sub. Of a file that calls nothing the clock tells, where
+ * calls were recorded: whether the next outermost call to return took longer than the statements since the file
+ * was loaded. String evals belong to the line that they stand in.
+ *
+ * While Perl compiles the script it calls the caller main::NULL; that, too, is outside of all subs.
  */
 #include "formats/nytprof/load.h"
 
@@ -21,24 +26,43 @@
 
 /* What the profiler of subs may add to the statements around a call, in seconds. */
 #define CALL_OVERHEAD 1e-5
-/* Evals within evals; those that go round end here. */
-#define MOST_EVALS 1000
 
 /* The lines of subs in a file, apart from each other and ascending. */
 struct range {
 	uint32_t file, first, last;
+	double ticks;   /* of its statements */
+	double shared;  /* of these, on the first and the last line, where other code may stand */
+	double spent;   /* by its subs, and by what is no Perl and called from its lines */
+	uint64_t calls; /* to and from its subs */
+	uint64_t hits;  /* of its statements */
+	uint64_t uses;  /* calls of BEGIN blocks */
+	bool subs;      /* there are others than BEGIN blocks */
 };
+
+/* Statements that a "use" has: to load the file, and to import from it. */
+#define USE_STATEMENTS 2
 
 /* What is known of a file. */
 struct file_time {
-	double ticks;         /* of statements that stand in no sub */
+	double lines;         /* ticks of statements that stand in no sub */
+	double ticks;         /* the same without what xsubs and opcodes took */
 	bool outside, inside; /* calls say that they ran outside of all subs, or within one */
+};
+
+/* Where the code of a file or string eval stands. */
+struct origin {
+	uint32_t file; /* row; of a string eval, that of the outermost one */
+	uint32_t
+	    level;     /* the same if it runs on that file's level; 0 = in a sub, or nobody knows */
+	uint32_t seen; /* row whose chain of evals it is on */
+	bool known;
 };
 
 struct finder {
 	struct pp_nyt_load *load;
 	PP_VEC(struct range) ranges;
 	struct file_time *files; /* by row */
+	struct origin *origins;  /* by row */
 	uint32_t script;         /* row of the file that was run */
 };
 
@@ -48,6 +72,7 @@ pp_nyt_outside_release(struct pp_nyt_outside *o)
 	pp_vec_release(&o->files);
 	pp_vec_release(&o->quiet);
 	pp_vec_release(&o->fresh);
+	pp_vec_release(&o->level_of);
 }
 
 /* ---- by the clock ----------------------------------------------------------------------------- */
@@ -94,6 +119,27 @@ range_cmp(const void *x, const void *y, void *ctx)
 	return (a->first > b->first) - (a->first < b->first);
 }
 
+/* "Foo::Bar" of "Foo::Bar::f"; empty when there is none. */
+static struct pp_slice
+package_of(struct pp_slice sub)
+{
+	size_t n = sub.n;
+
+	while (n > 1 && !(sub.p[n - 1] == ':' && sub.p[n - 2] == ':'))
+		n--;
+	return pp_slice_of(sub.p, n > 2 ? n - 2 : 0);
+}
+
+/* Whether a sub is a BEGIN block, which "use" is too. */
+static bool
+is_begin(const struct pp_nyt_load *load, const struct pp_nyt_sub_row *s)
+{
+	struct pp_slice name = pp_text_of(load->builder->profile, s->name);
+	size_t package = package_of(name).n;
+
+	return name.n > package + 8 && memcmp(name.p + package, "::BEGIN@", 8) == 0;
+}
+
 static bool
 ranges_collect(struct finder *f)
 {
@@ -104,24 +150,30 @@ ranges_collect(struct finder *f)
 		const struct pp_nyt_sub_row *s = &load->subs.rows.at[i];
 
 		if (s->described && !s->internal && s->first && i + 1 != load->outside.sub &&
-		    !pp_vec_push(&f->ranges, ((struct range){ s->file, s->first, s->last })))
+		    !pp_vec_push(&f->ranges, ((struct range){ .file = s->file,
+		                                              .first = s->first,
+		                                              .last = s->last,
+		                                              .subs = !is_begin(load, s) })))
 			return false;
 	}
 	pp_sort(f->ranges.at, f->ranges.n, sizeof *f->ranges.at, range_cmp, NULL);
 	for (i = 0; i < f->ranges.n; i++) {
 		struct range *last = kept ? &f->ranges.at[kept - 1] : NULL, r = f->ranges.at[i];
 
-		if (!last || last->file != r.file || last->last < r.first)
+		if (!last || last->file != r.file || last->last < r.first) {
 			f->ranges.at[kept++] = r;
-		else if (last->last < r.last)
-			last->last = r.last;
+			continue;
+		}
+		last->last = last->last < r.last ? r.last : last->last;
+		last->subs = last->subs || r.subs;
 	}
 	f->ranges.n = kept;
 	return true;
 }
 
-static bool
-is_in_sub(const struct finder *f, uint32_t file, uint32_t line)
+/* The lines of subs among which a line is; NULL when it is in none. */
+static struct range *
+range_find(const struct finder *f, uint32_t file, uint32_t line)
 {
 	size_t low = 0, high = f->ranges.n;
 
@@ -135,73 +187,169 @@ is_in_sub(const struct finder *f, uint32_t file, uint32_t line)
 			high = middle;
 	}
 	return low < f->ranges.n && f->ranges.at[low].file == file &&
-	       f->ranges.at[low].first <= line;
+	               f->ranges.at[low].first <= line
+	           ? &f->ranges.at[low]
+	           : NULL;
 }
 
-/* The file whose level a string eval runs on; 0 when that is a sub's, or nobody knows. */
-static uint32_t
-file_of_eval(const struct finder *f, uint32_t row)
+/* Follows the chain of evals from one row, and settles all that are on it. */
+static bool
+origin_settle(struct finder *f, uint32_t start)
 {
-	const struct pp_nyt_files *files = &f->load->files;
-	unsigned n;
+	const struct pp_nyt_file_row *rows = f->load->files.rows.at;
+	PP_VEC(uint32_t) chain = { 0 };
+	uint32_t row = start;
+	bool ok = true;
 
-	for (n = 0; row && files->rows.at[row].eval_fid && n < MOST_EVALS; n++) {
-		uint32_t outer = pp_nyt_file_row(f->load, files->rows.at[row].eval_fid);
-
-		if (outer && is_in_sub(f, outer, files->rows.at[row].eval_line))
-			return 0;
-		row = outer;
+	while (ok && row && !f->origins[row].known && f->origins[row].seen != start &&
+	       rows[row].eval_fid) {
+		f->origins[row].seen = start;
+		ok = pp_vec_push(&chain, row);
+		row = pp_nyt_file_row(f->load, rows[row].eval_fid);
 	}
-	return n < MOST_EVALS ? row : 0;
+	if (row && !rows[row].eval_fid)
+		f->origins[row] = (struct origin){ .file = row, .level = row, .known = true };
+	while (ok && chain.n) {
+		uint32_t inner = chain.at[--chain.n];
+		/* Evals that go round, or are in no file, belong nowhere. */
+		struct origin o = row && f->origins[row].known ? f->origins[row]
+		                                               : (struct origin){ 0 };
+
+		if (o.level && range_find(f, row, rows[inner].eval_line))
+			o.level = 0;
+		o.known = true;
+		f->origins[inner] = o;
+		row = inner;
+	}
+	pp_vec_release(&chain);
+	return ok;
+}
+
+static bool
+origins_settle(struct finder *f)
+{
+	size_t n = f->load->files.rows.n, i;
+	bool ok = true;
+
+	f->origins = calloc(n + 1, sizeof *f->origins);
+	for (i = 1; f->origins && ok && i < n; i++)
+		ok = f->origins[i].known || origin_settle(f, (uint32_t)i);
+	return f->origins && ok;
 }
 
 /* ---- what files spend, and where ------------------------------------------------------------ */
 
 static void
-times_collect(struct finder *f)
+line_collect(struct finder *f, uint32_t file, uint32_t line, const struct pp_nyt_cell *cell)
+{
+	uint32_t level = f->origins[file].level;
+	struct range *r = level && cell->hits ? range_find(f, file, line) : NULL;
+
+	if (r) {
+		r->ticks += (double)cell->ticks;
+		r->hits += cell->hits >> 1;
+		r->shared += line == r->first || line == r->last ? (double)cell->ticks : 0.0;
+	} else if (level && cell->hits) {
+		f->files[level].lines += (double)cell->ticks;
+		f->files[level].ticks += (double)cell->ticks;
+	}
+}
+
+static void
+lines_collect(struct finder *f)
 {
 	const struct pp_nyt_files *files = &f->load->files;
 	size_t i;
 	uint32_t line;
 
-	for (i = 1; i < files->rows.n; i++) {
-		const struct pp_nyt_file_row *row = &files->rows.at[i];
-		uint32_t to = file_of_eval(f, (uint32_t)i);
-
-		for (line = 0; to && line < row->cap; line++)
-			if (row->cells[line].hits && !is_in_sub(f, (uint32_t)i, line))
-				f->files[to].ticks += (double)row->cells[line].ticks;
-	}
-	for (i = 0; i < files->sparse.n; i++) {
-		const struct pp_nyt_sparse_row *s = &files->sparse.at[i];
-		uint32_t to = file_of_eval(f, s->file);
-
-		if (to && !is_in_sub(f, s->file, s->line))
-			f->files[to].ticks += (double)s->cell.ticks;
-	}
+	for (i = 1; i < files->rows.n; i++)
+		for (line = 0; line < files->rows.at[i].cap; line++)
+			line_collect(f, (uint32_t)i, line, &files->rows.at[i].cells[line]);
+	for (i = 0; i < files->sparse.n; i++)
+		line_collect(f, files->sparse.at[i].file, files->sparse.at[i].line,
+		             &files->sparse.at[i].cell);
 }
 
-/* "Foo::Bar" of "Foo::Bar::f"; empty when there is none. */
-static struct pp_slice
-package_of(struct pp_slice sub)
+static bool
+is_internal(const struct pp_nyt_sub_row *s)
 {
-	size_t n = sub.n;
+	return s->internal || (s->described && !s->first && !s->last);
+}
 
-	while (n > 1 && !(sub.p[n - 1] == ':' && sub.p[n - 2] == ':'))
-		n--;
-	return pp_slice_of(sub.p, n > 2 ? n - 2 : 0);
+bool
+pp_nyt_is_outside(const struct pp_nyt_load *load, uint32_t caller)
+{
+	return caller != PP_NYT_NO_SUB &&
+	       (caller + 1 == load->outside.sub || caller + 1 == load->outside.compiling);
+}
+
+/* What a call takes from the lines that it stands in, and from those of the sub that it calls. */
+static void
+call_collect(struct finder *f, const struct pp_nyt_call_row *c)
+{
+	const struct pp_nyt_sub_row *subs = f->load->subs.rows.at, *called = &subs[c->called];
+	struct range *from = c->file ? range_find(f, c->file, c->line) : NULL;
+	struct range *to = called->described && !is_internal(called)
+	                       ? range_find(f, called->file, called->first)
+	                       : NULL;
+
+	if (from)
+		from->calls += c->count;
+	if (to) {
+		to->calls += c->count;
+		to->spent += c->excl;
+		to->uses += is_begin(f->load, called) ? c->count : 0;
+	}
+	if (!is_internal(called))
+		return;
+	if (from)
+		from->spent += c->excl;
+	else if (c->file && f->origins[c->file].level && c->caller != PP_NYT_NO_SUB &&
+	         (pp_nyt_is_outside(f->load, c->caller) || is_internal(&subs[c->caller])))
+		f->files[f->origins[c->file].level].ticks -= c->excl;
+}
+
+/* What code of a file's level took that shares lines with subs. */
+static double
+range_rest(const struct range *r, double overhead)
+{
+	double rest = r->ticks - r->spent - (double)r->calls * overhead;
+
+	/* A line that has nothing but a "use": compiling is no code of the level. */
+	if (!r->subs && r->hits <= r->uses * USE_STATEMENTS)
+		return 0.0;
+	rest = rest < r->shared ? rest : r->shared;
+	return rest > 0 ? rest : 0.0;
+}
+
+/* What files spend on their own level: statements, without what has no statements of its own. */
+static void
+times_collect(struct finder *f)
+{
+	const struct pp_nyt_load *load = f->load;
+	double overhead = CALL_OVERHEAD * (double)load->clock.base_rate;
+	size_t i;
+
+	lines_collect(f);
+	for (i = 0; i < load->callers.n; i++)
+		call_collect(f, &load->callers.at[i]);
+	for (i = 0; i < f->ranges.n; i++) {
+		uint32_t level = f->origins[f->ranges.at[i].file].level;
+		double rest = level ? range_rest(&f->ranges.at[i], overhead) : 0.0;
+
+		f->files[level].lines += rest;
+		f->files[level].ticks += rest;
+	}
+	for (i = 1; i < load->files.rows.n; i++)
+		f->files[i].ticks = f->files[i].ticks > 0 ? f->files[i].ticks : 0.0;
 }
 
 /* Whether a call is made by the level of a file: by a line in no sub, or by compiling it. */
 static bool
 is_of_level(const struct finder *f, const struct pp_nyt_call_row *c)
 {
-	const struct pp_nyt_sub_row *called = &f->load->subs.rows.at[c->called];
-	struct pp_slice name = pp_text_of(f->load->builder->profile, called->name);
-	struct pp_slice package = package_of(name);
-
-	return !is_in_sub(f, c->file, c->line) ||
-	       (name.n > package.n + 8 && memcmp(name.p + package.n, "::BEGIN@", 8) == 0);
+	return !range_find(f, c->file, c->line) ||
+	       is_begin(f->load, &f->load->subs.rows.at[c->called]);
 }
 
 static void
@@ -212,11 +360,11 @@ callers_look(struct finder *f)
 
 	for (i = 0; i < load->callers.n; i++) {
 		const struct pp_nyt_call_row *c = &load->callers.at[i];
-		uint32_t file = c->file && is_of_level(f, c) ? file_of_eval(f, c->file) : 0;
+		uint32_t file = c->file && is_of_level(f, c) ? f->origins[c->file].level : 0;
 
 		if (!file || c->caller == PP_NYT_NO_SUB)
 			continue;
-		if (c->caller + 1 == load->outside.sub)
+		if (pp_nyt_is_outside(load, c->caller))
 			f->files[file].outside = true;
 		else
 			f->files[file].inside = true;
@@ -299,7 +447,7 @@ pp_nyt_package_look(struct pp_nyt_load *load, uint32_t file, struct pp_slice tex
 /* ---- rows --------------------------------------------------------------------------------------- */
 
 static bool
-file_push(struct finder *f, uint32_t file)
+file_push(struct finder *f, uint32_t file, double ticks)
 {
 	struct pp_nyt_load *load = f->load;
 	struct pp_slice package = package_find(load, file);
@@ -307,7 +455,7 @@ file_push(struct finder *f, uint32_t file)
 		                    .line = 1,
 		                    .last_line = 1,
 		                    .flags = PP_FUNC_SCRIPT };
-	struct pp_nyt_outside_file row = { .file = file, .ticks = f->files[file].ticks };
+	struct pp_nyt_outside_file row = { .file = file, .ticks = ticks };
 
 	func.name = pp_build_strf(load->builder, "%.*s::RUNTIME", (int)package.n,
 	                          (const char *)package.p);
@@ -339,26 +487,63 @@ files_choose(struct finder *f, double most)
 	size_t i;
 
 	for (i = 1; ok && i < f->load->files.rows.n; i++)
-		if (i != f->script && f->files[i].ticks > 0 &&
+		if (i != f->script && f->files[i].lines > 0 &&
 		    (f->files[i].outside ||
 		     (clock && !f->files[i].inside && f->load->files.rows.at[i].outside)))
 			ok = pp_vec_push(&order, (uint32_t)i);
 	if (ok)
 		pp_sort(order.at, order.n, sizeof *order.at, file_cmp, f->files);
 	for (i = 0; ok && i < order.n; i++) {
-		double ticks = f->files[order.at[i]].ticks;
+		const struct file_time *file = &f->files[order.at[i]];
+		double ticks = file->ticks < most ? file->ticks : most;
 
-		if (ticks > most)
+		if (ticks < file->ticks && !file->outside)
 			continue;
 		most -= ticks;
-		ok = file_push(f, order.at[i]);
+		ok = file_push(f, order.at[i], ticks);
 	}
 	pp_vec_release(&order);
 	return ok;
 }
 
+/* Which of the rows each file or string eval is part of. */
+static bool
+levels_index(struct finder *f)
+{
+	struct pp_nyt_outside *o = &f->load->outside;
+	size_t n = f->load->files.rows.n, i;
+
+	if (!pp_vec_reserve(&o->level_of, n))
+		return false;
+	memset(o->level_of.at, 0, n * sizeof *o->level_of.at);
+	o->level_of.n = n;
+	for (i = 0; i < o->files.n; i++)
+		o->level_of.at[o->files.at[i].file] = (uint32_t)i + 1;
+	for (i = 1; i < n; i++)
+		o->level_of.at[i] = o->level_of.at[f->origins[i].file];
+	return true;
+}
+
+/* The caller while the script is compiled, unless the program has a sub of that name. */
+static uint32_t
+compiling_find(const struct pp_nyt_load *load)
+{
+	const struct pp_nyt_subs *subs = &load->subs;
+	uint32_t sub;
+	pp_str raw;
+	size_t i;
+
+	if (!pp_strtab_find(&subs->raw, "main::NULL", 10, &raw) || raw >= subs->of_raw.n)
+		return 0;
+	sub = subs->of_raw.at[raw];
+	for (i = 0; sub && i < load->callers.n; i++)
+		if (load->callers.at[i].called + 1 == sub)
+			return 0;
+	return sub && !subs->rows.at[sub - 1].described ? sub : 0;
+}
+
 void
-pp_nyt_outside_find(struct pp_nyt_load *load, double most)
+pp_nyt_outside_find(struct pp_nyt_load *load, double most, bool calls_known)
 {
 	struct finder f = { .load = load };
 	bool ok;
@@ -366,165 +551,29 @@ pp_nyt_outside_find(struct pp_nyt_load *load, double most)
 	if (load->outside.found || !load->outside.sub || !pp_builder_ok(load->builder))
 		return;
 	load->outside.found = true;
+	load->outside.compiling = compiling_find(load);
 	f.files = calloc(load->files.rows.n + 1, sizeof *f.files);
-	ok = f.files && ranges_collect(&f);
+	ok = f.files && ranges_collect(&f) && origins_settle(&f);
 	if (ok) {
 		f.script = load->outside.script = script_find(load);
 		times_collect(&f);
 		callers_look(&f);
-		ok = files_choose(&f, most);
+		/* Without calls nobody knows what of a line is an opcode's. */
+		ok = (!calls_known || files_choose(&f, most)) && levels_index(&f);
 	}
 	if (!ok)
 		pp_builder_fail(load->builder, PP_E_NOMEM, NULL);
 	free(f.files);
+	free(f.origins);
 	pp_vec_release(&f.ranges);
 }
 
-/* ---- into the profile ----------------------------------------------------------------------------- */
-
-pp_node
-pp_nyt_outside_node(struct pp_nyt_load *load, size_t file)
+uint32_t
+pp_nyt_outside_level(const struct pp_nyt_load *load, const struct pp_nyt_call_row *c)
 {
-	struct pp_frame_row frame = { .func = load->outside.files.at[file].func };
+	const struct pp_nyt_outside *o = &load->outside;
 
-	return pp_build_child(load->builder, load->outside.node,
-	                      pp_build_frame(load->builder, &frame));
-}
-
-/* The time of all statements, in ticks. */
-static double
-statements_sum(const struct pp_nyt_load *load)
-{
-	const struct pp_nyt_files *f = &load->files;
-	double sum = 0.0;
-	size_t i;
-	uint32_t line;
-
-	for (i = 1; i < f->rows.n; i++)
-		for (line = 0; line < f->rows.at[i].cap; line++)
-			sum += (double)f->rows.at[i].cells[line].ticks;
-	for (i = 0; i < f->sparse.n; i++)
-		sum += (double)f->sparse.at[i].cell.ticks;
-	return sum;
-}
-
-/* Calls from outside: what the level of a file costs itself and in all. */
-static void
-level_store(struct pp_nyt_load *load, pp_func caller, pp_func func, double total, double own)
-{
-	struct pp_edge_row row = { .caller = caller, .callee = func };
-	int64_t *cells = pp_build_edge(load->builder, &row);
-
-	if (!cells)
-		return;
-	(void)pp_cell_add(PP_REAL, &cells[1], pp_cell_real(total));
-	(void)pp_cell_add(PP_REAL, &cells[2], pp_cell_real(own));
-}
-
-static double
-cell_ticks(const struct pp_profile *p, int64_t cell)
-{
-	return pp_cell_value(&p->metrics.at[0], cell).d;
-}
-
-/* The cell of main::RUNTIME in the series that spent most there; NULL when there is none. */
-static int64_t *
-largest_cell(struct pp_nyt_load *load, uint32_t *series)
-{
-	struct pp_profile *p = load->builder->profile;
-	int64_t *best = NULL, *cells;
-	uint32_t i;
-
-	for (i = 0; i < p->series.n; i++) {
-		cells = pp_build_cells(load->builder, i, load->outside.node);
-		if (cells && (!best || cell_ticks(p, cells[0]) > cell_ticks(p, *best))) {
-			best = cells;
-			*series = i;
-		}
-	}
-	return best;
-}
-
-/* Takes ticks from main::RUNTIME, where most are, to a node below it; 0 = away. */
-static void
-tree_move(struct pp_nyt_load *load, double ticks, pp_node to)
-{
-	struct pp_profile *p = load->builder->profile;
-	size_t tries = p->series.n;
-
-	while (ticks > 0 && tries--) {
-		uint32_t series = 0;
-		int64_t *cell = largest_cell(load, &series);
-		double there = cell ? cell_ticks(p, *cell) : 0.0;
-		double part = ticks < there ? ticks : there;
-
-		if (part <= 0)
-			return;
-		*cell = pp_cell_real(there - part);
-		ticks -= part;
-		cell = to ? pp_build_cells(load->builder, series, to) : NULL;
-		if (cell)
-			(void)pp_cell_add(PP_REAL, cell, pp_cell_real(part));
-	}
-}
-
-/* Brings the tree to what the calls say: processes without calls, and files beside the script. */
-static void
-tree_store(struct pp_nyt_load *load, double outside)
-{
-	struct pp_nyt_outside *o = &load->outside;
-	struct pp_profile *p = load->builder->profile;
-	double sum = 0.0;
-	size_t i;
-
-	for (i = 0; i < o->quiet.n; i++)
-		pp_nyt_calls_add(load, o->quiet.at[i].process, o->node,
-		                 (double)o->quiet.at[i].ticks);
-	for (i = 0; i < p->series.n && pp_builder_ok(load->builder); i++) {
-		int64_t *cells = pp_build_cells(load->builder, (uint32_t)i, o->node);
-
-		sum += cells ? cell_ticks(p, cells[0]) : 0.0;
-	}
-	/* A process may have subs that spent more than its statements, which others make up for. */
-	tree_move(load, sum - outside, 0);
-	for (i = 0; i < o->files.n && pp_builder_ok(load->builder); i++)
-		tree_move(load, o->files.at[i].ticks, pp_nyt_outside_node(load, i));
-}
-
-/* What main::RUNTIME or nobody calls, which is not all, as others call what "use" runs; but never more. */
-static double
-called_sum(const struct pp_nyt_load *load, double most)
-{
-	double sum = 0.0;
-	size_t i;
-
-	for (i = 0; i < load->callers.n; i++)
-		if (load->callers.at[i].caller == PP_NYT_NO_SUB ||
-		    load->callers.at[i].caller + 1 == load->outside.sub)
-			sum += load->callers.at[i].incl;
-	return sum < most ? sum : most;
-}
-
-void
-pp_nyt_outside_store(struct pp_nyt_load *load)
-{
-	struct pp_nyt_outside *o = &load->outside;
-	struct pp_profile *p = load->builder->profile;
-	double whole = statements_sum(load), subs = 0.0, outside, own;
-	size_t i;
-
-	for (i = 0; i < p->calls.rows.n; i++)
-		subs += cell_ticks(p, pp_edge_cell(p, i, 2));
-	outside = own = whole > subs ? whole - subs : 0.0;
-	pp_nyt_outside_find(load, outside);
-	for (i = 0; i < o->files.n && pp_builder_ok(load->builder); i++) {
-		level_store(load, load->subs.rows.at[o->sub - 1].func, o->files.at[i].func,
-		            o->files.at[i].ticks, o->files.at[i].ticks);
-		own -= o->files.at[i].ticks;
-	}
-	level_store(load, 0, load->subs.rows.at[o->sub - 1].func,
-	            o->node ? subs + outside : outside + called_sum(load, subs),
-	            own > 0 ? own : 0.0);
-	if (o->node && pp_builder_ok(load->builder))
-		tree_store(load, outside);
+	return pp_nyt_is_outside(load, c->caller) && c->file < o->level_of.n
+	           ? o->level_of.at[c->file]
+	           : 0;
 }

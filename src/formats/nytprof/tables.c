@@ -141,6 +141,8 @@ pp_nyt_file_define(struct pp_nyt_load *load, const struct pp_nyt_file *file)
 	if (f->defined && (f->name != id || f->eval_fid != file->eval_fid))
 		PP_NYT_FIND(load, PP_NYT_FILE_REDEFINED, pp_nyt_here(load),
 		            "fid %u is defined again; the last definition counts", file->fid);
+	if (!f->defined)
+		f->met = load->calls.returns;
 	f->defined = true;
 	f->name = id;
 	f->eval_fid = file->eval_fid;
@@ -356,6 +358,8 @@ ticks_refine(struct pp_nyt_load *load, uint64_t by)
 		load->callers.at[i].excl *= factor;
 		load->callers.at[i].reci *= factor;
 	}
+	for (i = 0; i < load->outside.files.n; i++)
+		load->outside.files.at[i].ticks *= factor;
 	for (i = 0; i < load->outside.quiet.n; i++)
 		refine(&load->outside.quiet.at[i].ticks, by);
 	refine(&load->clock.now, by);

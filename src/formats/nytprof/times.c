@@ -26,6 +26,7 @@ pp_nyt_times_release(struct pp_nyt_times *t)
 {
 	pp_vec_release(&t->moments);
 	pp_vec_release(&t->entered);
+	pp_vec_release(&t->endings);
 }
 
 static void
@@ -80,6 +81,55 @@ pp_nyt_times_leave(struct pp_nyt_load *load, uint32_t depth)
 		no_memory(load);
 }
 
+/* Where the calls of one level end that the statement made before those that were looked at. */
+static struct pp_nyt_ending *
+ending_of(struct pp_nyt_load *load, uint32_t depth, int64_t latest)
+{
+	struct pp_nyt_times *t = &load->calls.times;
+	struct pp_nyt_ending fresh = { .depth = depth, .end = latest };
+
+	while (t->endings.n && t->endings.at[t->endings.n - 1].depth > depth)
+		t->endings.n--;
+	if (t->endings.n && t->endings.at[t->endings.n - 1].depth == depth)
+		return &t->endings.at[t->endings.n - 1];
+	if (t->endings.n)
+		fresh.end = t->endings.at[t->endings.n - 1].leave;
+	if (!pp_vec_push(&t->endings, fresh)) {
+		no_memory(load);
+		return NULL;
+	}
+	return &t->endings.at[t->endings.n - 1];
+}
+
+/*
+ * The statement within which calls returned has ended. Xsubs and opcodes have no statements, so all that it called
+ * may lie within it: the last one ends with it, each other one where the next begins, and a callee with its caller.
+ */
+static void
+moments_settle(struct pp_nyt_load *load, int64_t now)
+{
+	struct pp_nyt_times *t = &load->calls.times;
+	int64_t latest = now;
+	size_t i;
+
+	t->endings.n = 0;
+	for (i = t->moments.n; i-- > t->settled;) {
+		const struct pp_nyt_return *r = &load->calls.buffer.at[i];
+		struct pp_nyt_moment *m = &t->moments.at[i];
+		struct pp_nyt_ending *ending = ending_of(load, r->depth, latest);
+
+		if (!ending)
+			return;
+		m->leave = ending->leave = ending->end;
+		if (m->enter == UNSETTLED || m->enter == UNKNOWN)
+			m->enter = m->leave -
+			           (r->incl > 0 && r->incl < 1e18 ? (int64_t)r->incl : 0);
+		ending->end = m->enter < ending->end ? m->enter : ending->end;
+		latest = ending->end < latest ? ending->end : latest;
+	}
+	t->settled = t->moments.n;
+}
+
 void
 pp_nyt_times_settle(struct pp_nyt_load *load)
 {
@@ -87,12 +137,7 @@ pp_nyt_times_settle(struct pp_nyt_load *load)
 	int64_t now = clock_now(load);
 	uint32_t depth;
 
-	for (; t->settled < t->moments.n; t->settled++) {
-		struct pp_nyt_moment *m = &t->moments.at[t->settled];
-
-		m->leave = now;
-		m->enter = m->enter == UNSETTLED ? now : m->enter;
-	}
+	moments_settle(load, now);
 	for (depth = t->settled_depth + 1; depth < t->entered.n && depth <= load->calls.depth;
 	     depth++)
 		if (t->entered.at[depth].at == UNSETTLED)
@@ -111,18 +156,22 @@ struct open_call {
 };
 
 /* The level of a file that is loaded outside of all subs. */
-struct loading {
-	int64_t at; /* by the statements' clock */
+struct level {
+	int64_t at; /* when, by the statements' clock */
 	pp_node node;
-	double ticks;
+	double left;    /* of its own time */
+	uint64_t calls; /* that it has still to make */
 };
 
 struct layout {
 	struct pp_nyt_load *load;
 	struct pp_timeline *timeline;
 	PP_VEC(struct open_call) open; /* [0]: outside of all subs */
-	PP_VEC(struct loading) loadings;
-	size_t loaded; /* of these */
+	PP_VEC(struct level) levels;   /* by file */
+	PP_VEC(uint32_t) order;        /* of these: as they are loaded */
+	size_t loaded;                 /* of these */
+	uint32_t level;                /* that runs, + 1; 0 = the script's */
+	double owed;   /* time of the script's that is spent when the level of a file ends */
 	double at;     /* ticks from `start` on; never goes back */
 	double spent;  /* in subs, and outside where that is known */
 	int64_t start; /* ns */
@@ -153,38 +202,98 @@ outside_spend(struct layout *l, double ticks)
 	l->at += ticks > 0 ? ticks : 0;
 }
 
-/* A file is loaded: its level runs under main::RUNTIME, without being called. */
-static bool
-file_load(struct layout *l, const struct loading *file)
+/* The level of a file that runs goes on, for as long as it has time of its own. */
+static void
+level_spend(struct layout *l, struct level *level, double ticks)
 {
-	struct pp_nyt_moment m = { .node = file->node };
+	double own = ticks < level->left ? ticks : level->left;
 
-	if (!event_add(l, PP_EVENT_SAMPLE, &m))
-		return false;
-	l->spent += file->ticks;
-	l->at += file->ticks;
-	l->open.at[0].mark += (int64_t)file->ticks;
-	return event_add(l, PP_EVENT_EXIT, &m);
+	if (own <= 0)
+		return;
+	level->left -= own;
+	l->spent += own;
+	l->at += own;
+	l->open.at[0].mark += (int64_t)own;
 }
 
-/* Outside of all subs, until the statements' clock says `mark`. */
+/* Goes over to the level of a file, or the script's: a level runs under main::RUNTIME, without being called. */
 static bool
-outside_go_on(struct layout *l, int64_t mark)
+level_switch(struct layout *l, uint32_t to)
 {
-	struct open_call *outside = &l->open.at[0];
+	struct pp_nyt_moment m = { 0 };
 	bool ok = true;
 
-	while (ok && l->loaded < l->loadings.n && l->loadings.at[l->loaded].at <= mark) {
-		const struct loading *file = &l->loadings.at[l->loaded++];
+	if (l->level == to)
+		return true;
+	if (l->level) {
+		struct level *from = &l->levels.at[l->level - 1];
 
-		if (file->at > outside->mark) {
-			outside_spend(l, (double)(file->at - outside->mark));
-			outside->mark = file->at;
-		}
-		ok = file_load(l, file);
+		if (!from->calls)
+			level_spend(l, from, from->left);
+		m.node = from->node;
+		ok = event_add(l, PP_EVENT_EXIT, &m);
+		outside_spend(l, l->owed);
+		l->owed = 0;
 	}
-	if (mark > outside->mark)
+	l->level = to;
+	m.node = to ? l->levels.at[to - 1].node : 0;
+	return ok && (!to || event_add(l, PP_EVENT_SAMPLE, &m));
+}
+
+/* Outside of all subs, until the statements' clock says `mark` and a level goes on. */
+static bool
+outside_until(struct layout *l, int64_t mark, uint32_t level)
+{
+	struct open_call *outside = &l->open.at[0];
+	bool ok;
+
+	if (l->level && mark > outside->mark)
+		level_spend(l, &l->levels.at[l->level - 1], (double)mark - (double)outside->mark);
+	/* What the level of a file has no time for stands behind it, not between all its calls. */
+	if (l->level && l->level == level && mark > outside->mark) {
+		l->owed += (double)mark - (double)outside->mark;
+		outside->mark = mark;
+	}
+	ok = level_switch(l, mark > outside->mark ? 0 : level);
+	if (ok && mark > outside->mark) {
 		outside_spend(l, (double)mark - (double)outside->mark);
+		outside->mark = mark;
+	}
+	return ok && level_switch(l, level);
+}
+
+/* The same; files are loaded on the way. */
+static bool
+outside_go_on(struct layout *l, int64_t mark, uint32_t level)
+{
+	bool ok = true;
+
+	while (ok && l->loaded < l->order.n) {
+		uint32_t number = l->order.at[l->loaded];
+		const struct level *file = &l->levels.at[number];
+
+		if (file->at > mark)
+			break;
+		l->loaded++;
+		if (file->calls || file->left > 0)
+			ok = outside_until(l, file->at, number + 1) &&
+			     (file->calls || level_switch(l, 0));
+	}
+	return ok && outside_until(l, mark, level);
+}
+
+/* What is left of the time of all levels, at the end. */
+static bool
+levels_end(struct layout *l)
+{
+	bool ok = level_switch(l, 0);
+	uint32_t i;
+
+	for (i = 0; ok && i < l->levels.n; i++) {
+		l->levels.at[i].calls = 0;
+		if (l->levels.at[i].left > 0)
+			ok = level_switch(l, i + 1) && level_switch(l, 0);
+	}
 	return ok;
 }
 
@@ -199,8 +308,6 @@ call_enter(struct layout *l, size_t number)
 	struct open_call call = { .left = r->excl, .mark = m->enter };
 	bool ok = true;
 
-	if (m->enter == UNKNOWN)
-		call.mark = m->leave - incl;
 	if (call.mark < caller->mark)
 		call.mark = caller->mark;
 	call.end = call.mark + incl;
@@ -213,7 +320,11 @@ call_enter(struct layout *l, size_t number)
 		l->spent += before;
 		l->at += before;
 	} else {
-		ok = outside_go_on(l, call.mark);
+		uint32_t level = c->levels.n ? c->levels.at[number] : 0;
+
+		ok = outside_go_on(l, call.mark, level);
+		if (level)
+			l->levels.at[level - 1].calls--;
 	}
 	return ok && event_add(l, PP_EVENT_ENTER, m) && pp_vec_push(&l->open, call);
 }
@@ -293,34 +404,40 @@ process_start(const struct pp_nyt_load *load)
 }
 
 static int
-loading_cmp(const void *x, const void *y, void *ctx)
+level_cmp(const void *x, const void *y, void *ctx)
 {
-	const struct loading *a = x, *b = y;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	const struct level *levels = ctx;
 
-	(void)ctx;
-	if (a->at != b->at)
-		return a->at < b->at ? -1 : 1;
-	return (a->node > b->node) - (a->node < b->node);
+	if (levels[a].at != levels[b].at)
+		return levels[a].at < levels[b].at ? -1 : 1;
+	return (a > b) - (a < b);
 }
 
 /* The files that run outside of all subs, in order; what they spend is not the script's. */
 static bool
-loadings_collect(struct layout *l)
+levels_collect(struct layout *l)
 {
 	struct pp_nyt_load *load = l->load;
+	const struct pp_nyt_calls *c = &load->calls;
 	const struct pp_nyt_outside *o = &load->outside;
 	size_t i;
 
-	for (i = 0; i < o->files.n; i++) {
-		struct loading file = { .at = load->files.rows.at[o->files.at[i].file].first_at,
-			                .node = pp_nyt_outside_node(load, i),
-			                .ticks = o->files.at[i].ticks };
+	/* Where nobody knows who calls, nobody runs beside the script. */
+	for (i = 0; c->levels.n && i < o->files.n; i++) {
+		struct level level = { .at = load->files.rows.at[o->files.at[i].file].first_at,
+			               .node = pp_nyt_outside_node(load, i),
+			               .left = o->files.at[i].ticks };
 
-		l->open.at[0].left -= file.ticks;
-		if (!pp_builder_ok(load->builder) || !pp_vec_push(&l->loadings, file))
+		l->open.at[0].left -= level.left;
+		if (!pp_builder_ok(load->builder) || !pp_vec_push(&l->levels, level) ||
+		    !pp_vec_push(&l->order, (uint32_t)i))
 			return false;
 	}
-	pp_sort(l->loadings.at, l->loadings.n, sizeof *l->loadings.at, loading_cmp, NULL);
+	for (i = 0; i < c->levels.n; i++)
+		if (c->levels.at[i])
+			l->levels.at[c->levels.at[i] - 1].calls++;
+	pp_sort(l->order.at, l->order.n, sizeof *l->order.at, level_cmp, l->levels.at);
 	return true;
 }
 
@@ -332,8 +449,9 @@ process_lay_out(struct layout *l, size_t calls)
 
 	if (!outside.node)
 		return calls_lay_out(l, calls);
-	return loadings_collect(l) && event_add(l, PP_EVENT_SAMPLE, &outside) &&
-	       calls_lay_out(l, calls) && outside_go_on(l, l->load->clock.now) &&
+	return levels_collect(l) && event_add(l, PP_EVENT_SAMPLE, &outside) &&
+	       calls_lay_out(l, calls) && outside_go_on(l, l->load->clock.now, 0) &&
+	       levels_end(l) &&
 	       (outside_spend(l, l->open.at[0].left), event_add(l, PP_EVENT_EXIT, &outside));
 }
 
@@ -353,7 +471,8 @@ pp_nyt_times_store(struct pp_nyt_load *load, struct pp_timeline *t, double outsi
 	if (!ok || !pp_vec_push(&l.open, top) || !process_lay_out(&l, load->calls.times.moments.n))
 		no_memory(load);
 	pp_vec_release(&l.open);
-	pp_vec_release(&l.loadings);
+	pp_vec_release(&l.levels);
+	pp_vec_release(&l.order);
 }
 
 /* ---- finer ticks ------------------------------------------------------------------------------ */

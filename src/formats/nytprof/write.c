@@ -193,6 +193,15 @@ pp_nyt_is_level(const struct pp_profile *p, pp_func func)
 	       memcmp(name.p + name.n - 9, "::RUNTIME", 9) == 0;
 }
 
+bool
+pp_nyt_is_outside_row(const struct pp_nyt_writing *w, pp_func func)
+{
+	uint32_t row = w->row_of[func];
+
+	return w->levels && pp_nyt_is_level(w->profile, func) &&
+	       !(row && w->flat.has_calls && w->flat.calls[row - 1]);
+}
+
 /* A name that no other name becomes, with a package: false when out of memory. */
 static bool
 name_spell(struct pp_nyt_writing *w, pp_str name)
@@ -525,7 +534,10 @@ sub_write(struct pp_nyt_writing *w, pp_func func)
 	pp_nyt_out_uint(&w->out, f->last_line > first && !internal ? f->last_line : first);
 }
 
-/* A sub is its name: of functions with the same one, the first is placed (rows go by name). */
+/*
+ * A sub is its name: of functions with the same one, the first is placed (rows go by name). Of code outside of
+ * subs Perl places the script's alone; the others are told by statements.
+ */
 static void
 subs_write(struct pp_nyt_writing *w)
 {
@@ -534,7 +546,9 @@ subs_write(struct pp_nyt_writing *w)
 	for (i = 0; i < w->flat.n; i++) {
 		const struct pp_func_row *f = &w->profile->funcs.at[w->flat.func[i]];
 
-		if (!i || f->name != w->profile->funcs.at[w->flat.func[i - 1]].name)
+		if ((!i || f->name != w->profile->funcs.at[w->flat.func[i - 1]].name) &&
+		    (!pp_nyt_is_outside_row(w, w->flat.func[i]) ||
+		     pp_slice_eq_z(pp_text_of(w->profile, f->name), "main::RUNTIME")))
 			sub_write(w, w->flat.func[i]);
 	}
 }

@@ -71,6 +71,8 @@ pp_nyt_cell_ticks(const struct pp_nyt_writing *w, int64_t cell)
 
 /* Whether a function is a file's own level, PACKAGE::RUNTIME. */
 bool pp_nyt_is_level(const struct pp_profile *, pp_func);
+/* The same, if its time is told by statements instead of calls. */
+bool pp_nyt_is_outside_row(const struct pp_nyt_writing *, pp_func);
 /* The fid of a file, by its name; `script` for none. */
 uint32_t pp_nyt_write_fid(struct pp_nyt_writing *, pp_str file);
 /* A sub's name: in package main unless it has one. */

@@ -345,10 +345,11 @@ caller_write(struct pp_nyt_writing *w, const struct pp_nyt_caller *r)
 		pp_nyt_out_uint(o, pp_nyt_write_fid(w, r->file));
 		pp_nyt_out_uint(o, r->line);
 		w->writer->loss.made |= r->caller || w->outside ? 0 : PP_HAS(ROOTS);
-		if (r->caller)
-			pp_nyt_write_name(w, r->caller);
-		else
+		/* Code outside of subs has one name; the place says which file's it is. */
+		if (!r->caller || pp_nyt_is_outside_row(w, r->caller))
 			pp_nyt_out_string(o, pp_slice_z("main::RUNTIME"));
+		else
+			pp_nyt_write_name(w, r->caller);
 		pp_nyt_out_uint(o, count);
 		pp_nyt_out_number(o, first ? pp_nyt_write_seconds(w, r->incl) : 0.0);
 		pp_nyt_out_number(o, first ? pp_nyt_write_seconds(w, r->excl) : 0.0);

@@ -236,6 +236,78 @@ def recorded(check, tap):
     check.loads(merged, 'merged', False)
 
 
+def level_rows(check, paths, *options):
+    """(name, file) -> [self, total] in ticks of code outside of subs, by rows and by nodes of the tree; and what is wrong."""
+    answer = json.loads(run(check.polyprof, 'top', '--json', '-n', '0', *options, *paths).stdout)
+    tree = json.loads(run(check.polyprof, 'tree', '--json', '-n', '0', '--min', '0', *options, *paths).stdout)
+    rows, nodes, wrong = {}, {}, []
+
+    def walk(node):
+        if node['name'].endswith('::RUNTIME'):
+            sums = nodes.setdefault((node['name'], node['file']), [0.0, 0.0])
+            sums[0], sums[1] = sums[0] + node['self']['time'] / 100, sums[1] + node['total']['time'] / 100
+        if node['self']['time'] < -1e-6:
+            wrong.append(f'{node["name"]}: {node["self"]}')
+        for child in node.get('children', ()):
+            walk(child)
+    walk(tree['root'])
+    for row in answer['functions']:
+        if row['name'].endswith('::RUNTIME'):
+            rows[row['name'], row['file']] = [row['self']['time'] / 100, row['total']['time'] / 100]
+        if row['self']['time'] < 0:
+            wrong.append(f'{row["name"]}: {row["self"]}')
+    own = sum(row['self']['time'] for row in answer['functions'])
+    if abs(own - answer['total']) > 1e-6 * own or abs(tree['total'] - answer['total']) > 1e-6 * own:
+        wrong.append(f'rows: {own}, the whole: {answer["total"]}, the tree: {tree["total"]}')
+    wrong += [f'{key}: {rows[key]} in rows, {nodes.get(key)} in the tree' for key in rows
+              if any(abs(a - b) > 1 for a, b in zip(rows[key], nodes.get(key, [-9, -9])))]
+    return rows, wrong
+
+
+def levels(check, tap):
+    """Rows of files that run outside of subs: their lines without what is no Perl, and what they call."""
+    if not installed():
+        tap.skip('levels of files', 'libdevel-nytprof-perl is not installed')
+        return
+    program, sums, paths = os.path.join(HERE, 'programs', 'levels.pl'), {}, []
+    for options in ('calls=1', 'calls=2', 'calls=0', 'slowops=0', 'slowops=1', 'findcaller=1', 'many'):
+        os.environ['LEVEL_CALLS'] = '5000' if options == 'many' else '2'
+        path = check.record(options.replace('many', 'calls=1'), 'levels-' + options.replace('=', ''), program)
+        oracle = check.perl(path)[0]
+        rows, wrong = level_rows(check, [path])
+        for name, file, used in (('Slow::RUNTIME', 'slow.pl', 2), ('Inner::RUNTIME', 'inner.pl', 0)):
+            # Nothing but "use" is a sub in these files, and main::RUNTIME makes all their calls.
+            lines = sum(row[3] for row in oracle['lines'] if file in row[0] and row[1] != used)
+            calls = [row for row in oracle['callers'] if file in row[1] and (row[2] != used or 'BEGIN@' in row[0])]
+            inner = sum(row[5] for row in calls if 'CORE:' in row[0] or row[0].startswith('utf8::'))
+            want = [(lines - inner) * 1e7, (lines - inner + sum(row[4] for row in calls)) * 1e7]
+            own = next((row for key, row in rows.items() if key[0] == name and key[1].endswith(file)), None)
+            if not own or any(abs(a - b) > 1 for a, b in zip(own, want)):
+                wrong.append(f'{name}: {own} instead of {want}')
+        if any(key[0] == 'Loaded::RUNTIME' for key in rows):
+            wrong.append('a file that a sub loads has a row')
+        if 'calls=0' not in options and not any(key[0] == 'Line::RUNTIME' for key in rows):
+            wrong.append('a file that shares its line with a sub has no row')
+        tap.ok(not wrong, f'levels of files, {options}', '\n'.join(wrong[:10]))
+        if options in ('calls=1', 'calls=2'):
+            paths.append(path)
+            part, wrong = level_rows(check, [path], '--time', '0.001%..99.999%')
+            wrong += [f'{key}: {part.get(key)} instead of {row}' for key, row in rows.items()
+                      if any(abs(a - b) > max(b / 100, 100) for a, b in zip(part.get(key, [-1e9, -1e9]), row))]
+            tap.ok(not wrong, f'levels of files, {options}, almost all of the time', '\n'.join(wrong[:10]))
+            for key, row in rows.items():
+                old = sums.setdefault(key, [0.0, 0.0])
+                old[0], old[1] = old[0] + row[0], old[1] + row[1]
+    run('nytprofmerge', '-o', os.path.join(check.work, 'levels-merged.out'), *paths)
+    run(check.polyprof, 'convert', *paths, '--to', 'nytprof', '-o', os.path.join(check.work, 'levels-written.out'))
+    for merged in ('merged', 'written'):
+        rows, wrong = level_rows(check, [os.path.join(check.work, f'levels-{merged}.out')])
+        wrong += [f'{key}: {rows.get(key)} instead of {row}' for key, row in sums.items()
+                  if key[0] in ('Slow::RUNTIME', 'Inner::RUNTIME') and
+                  any(abs(a - b) > 1 for a, b in zip(rows.get(key, [-1e9, -1e9]), row))]
+        tap.ok(not wrong, f'levels of files, {merged}', '\n'.join(wrong[:10]))
+
+
 def converted(check, tap, samples):
     if not installed():
         tap.skip('writing for Perl', 'libdevel-nytprof-perl is not installed')
@@ -355,6 +427,7 @@ def main():
             if 'version-' not in path and 'long-varints' not in path:
                 check.reencodes(path)
         recorded(check, tap)
+        levels(check, tap)
         converted(check, tap, samples)
         own_times(check, tap)
         nothing_made_up(check, tap, samples)
