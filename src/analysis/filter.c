@@ -18,18 +18,18 @@ rule_apply(const struct pp_profile *p, const struct pp_filter_rule *rule, unsign
 	size_t i;
 
 	for (i = 1; i < p->funcs.n; i++) {
-		pp_str text = pp_filter_rule_text(p, rule, &p->funcs.at[i]);
+		pp_str str;
+		struct pp_slice text = pp_filter_rule_text(p, rule, &p->funcs.at[i], &str);
+		bool matches = known[str] == 2;
 
-		if (!known[text]) {
-			bool matches;
-			pp_status status = pp_filter_rule_try(rule, pp_text_of(p, text), &matches,
-			                                      problem);
+		if (!str || !known[str]) {
+			pp_status status = pp_filter_rule_try(rule, text, &matches, problem);
 
 			if (status != PP_OK)
 				return status;
-			known[text] = matches ? 2 : 1;
+			known[str] = matches ? 2 : 1;
 		}
-		if (known[text] == 2)
+		if (matches)
 			flags[i] |= (pp_filter_flags)(1u << rule->kind);
 	}
 	return PP_OK;

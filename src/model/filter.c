@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "base/slice.h"
 #include "base/units.h"
+#include "model/module_name.h"
 #include "text/demangle.h"
 
 /* ---- what is asked ---------------------------------------------------------------------- */
@@ -148,6 +149,20 @@ pp_filter_collapses(const struct pp_filter *f)
 	return on;
 }
 
+/* Whether two functions are of one library, or where none holds them, of one namespace or package. */
+static bool
+is_same_module(const struct pp_profile *p, const struct pp_func_row *a, const struct pp_func_row *b)
+{
+	struct pp_slice one, other;
+	pp_str str, other_str;
+
+	if (a->module || b->module)
+		return a->module == b->module;
+	one = pp_module_name(p, a, &str);
+	other = pp_module_name(p, b, &other_str);
+	return one.n && pp_slice_eq(one, other);
+}
+
 bool
 pp_filter_alike(const struct pp_profile *p, unsigned collapses, pp_func caller, pp_func callee)
 {
@@ -159,7 +174,7 @@ pp_filter_alike(const struct pp_profile *p, unsigned collapses, pp_func caller, 
 		return true;
 	if ((collapses >> PP_FILTER_FILE & 1) && a->file && a->file == b->file)
 		return true;
-	return (collapses >> PP_FILTER_MODULE & 1) && a->module && a->module == b->module;
+	return (collapses >> PP_FILTER_MODULE & 1) && is_same_module(p, a, b);
 }
 
 unsigned
@@ -198,13 +213,14 @@ pp_filter_is_by_name(const struct pp_filter *f)
 
 /* ---- rules on functions ----------------------------------------------------------------- */
 
-pp_str
+struct pp_slice
 pp_filter_rule_text(const struct pp_profile *p, const struct pp_filter_rule *rule,
-                    const struct pp_func_row *f)
+                    const struct pp_func_row *f, pp_str *str)
 {
-	if (rule->on == PP_FILTER_FILE)
-		return f->file;
-	return rule->on == PP_FILTER_MODULE ? p->modules.at[f->module].name : f->name;
+	if (rule->on == PP_FILTER_MODULE)
+		return pp_module_name(p, f, str);
+	*str = rule->on == PP_FILTER_FILE ? f->file : f->name;
+	return pp_text_of(p, *str);
 }
 
 /* A mangled name also goes by what it stands for. */
@@ -283,11 +299,11 @@ sieve_try(struct pp_sieve *s, const struct pp_profile *p, const struct pp_func_r
 	for (i = 0; i < s->filter->rules.n && s->status == PP_OK; i++) {
 		const struct pp_filter_rule *rule = &s->filter->rules.at[i];
 		bool matches = false;
+		pp_str str;
 
 		if (!(flags >> rule->kind & 1))
 			s->status = pp_filter_rule_try(
-			    rule, pp_text_of(p, pp_filter_rule_text(p, rule, func)), &matches,
-			    &problem);
+			    rule, pp_filter_rule_text(p, rule, func, &str), &matches, &problem);
 		flags |= matches ? 1u << rule->kind : 0u;
 	}
 	pp_buf_release(&problem);

@@ -14,7 +14,8 @@
  * In this order: what belongs to an event, thread, label and time; then whole stacks are chosen (ignore wins
  * over focus); then frames are taken out of those; then they are cut. Several patterns of one kind mean
  * any of them, but each label must fit. A stack of which no frame is left is dropped. A pattern is tried on the function's name,
- * behind "file:" or "module:" on its file or module, once for each distinct text.
+ * behind "file:" or "module:" on its file or module (a library, else what the name tells: model/module_name.h), once for
+ * each distinct text.
  *
  * Stacks are filtered one by one as a reader reports them (the sieve below), or on a finished tree
  * (analysis/filter.h). Both go from frame to frame by pp_filter_step(), which alone knows what is written
@@ -103,9 +104,9 @@ typedef uint8_t pp_filter_flags;
 /* Tries a rule on a text; PP_E_LIMIT when that takes too long, and *problem says so. */
 pp_status pp_filter_rule_try(const struct pp_filter_rule *, struct pp_slice text, bool *matches,
                              struct pp_buf *problem);
-/* The text a rule looks at, as an interned string. */
-pp_str pp_filter_rule_text(const struct pp_profile *, const struct pp_filter_rule *,
-                           const struct pp_func_row *);
+/* The text a rule looks at; *str is its interned string, 0 when it is none or a part of one. */
+struct pp_slice pp_filter_rule_text(const struct pp_profile *, const struct pp_filter_rule *,
+                                    const struct pp_func_row *, pp_str *str);
 
 /* ---- one stack, frame by frame from the root ---- */
 

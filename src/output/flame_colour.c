@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/slice.h"
+#include "model/module_name.h"
 #include "text/escape.h"
 #include "text/shorten.h"
 
@@ -184,32 +185,6 @@ language_of(const struct pp_profile *p, pp_func func)
 	return OTHER;
 }
 
-/* What lies before the last separator of a name, but no more than two parts of it. */
-static struct pp_slice
-owner_of(struct pp_slice name, const char *separator)
-{
-	size_t length = strlen(separator), parts = 0, end = 0, i;
-
-	for (i = 0; i + length <= name.n && parts < 2; i++)
-		if (memcmp(name.p + i, separator, length) == 0) {
-			end = i;
-			parts++;
-			i += length - 1;
-		}
-	return pp_slice_of(name.p, end);
-}
-
-static size_t
-find_text(struct pp_slice s, const char *text)
-{
-	size_t n = strlen(text), i;
-
-	for (i = 0; i + n <= s.n; i++)
-		if (memcmp(s.p + i, text, n) == 0)
-			return i;
-	return SIZE_MAX;
-}
-
 static struct pp_slice
 last_of_path(struct pp_slice path)
 {
@@ -218,30 +193,6 @@ last_of_path(struct pp_slice path)
 	while (at > 0 && path.p[at - 1] != '/')
 		at--;
 	return pp_slice_from(path, at);
-}
-
-/* The namespace, package or class that a name tells; empty when it tells none. */
-static struct pp_slice
-module_in_name(struct pp_slice name)
-{
-	size_t end, colons, arrow;
-
-	for (end = 0; end < name.n && !memchr("<( \t\n\r\f\v", name.p[end], 8); end++)
-		;
-	if (end > 0)
-		name.n = end;
-	colons = find_text(name, "::");
-	arrow = find_text(name, "->");
-	if (find_text(name, "\\") != SIZE_MAX) {
-		struct pp_slice type = pp_slice_of(name.p, colons < arrow ? colons : arrow), owner;
-
-		type.n = type.n < name.n ? type.n : name.n;
-		owner = owner_of(type, "\\");
-		return owner.n ? owner : name;
-	}
-	if (colons != SIZE_MAX)
-		return owner_of(name, "::");
-	return pp_slice_of(name.p, arrow == SIZE_MAX ? 0 : arrow);
 }
 
 /*
@@ -253,21 +204,15 @@ module_of(const struct pp_profile *p, pp_func func)
 {
 	const struct pp_func_row *row = &p->funcs.at[func];
 	struct pp_slice name = pp_text_of(p, row->name), found;
-	size_t slash, dot;
 
 	if (row->flags & PP_FUNC_KERNEL)
 		return pp_slice_z("kernel");
 	found = last_of_path(pp_text_of(p, p->modules.at[row->module].name));
 	if (!found.n)
-		found = module_in_name(name);
+		found = pp_module_in_name(name);
 	if (!found.n)
 		found = last_of_path(pp_text_of(p, row->file));
-	if (found.n || find_text(name, "::") != SIZE_MAX)
-		return found;
-	slash = name.n - last_of_path(name).n;
-	for (dot = slash; dot < name.n && name.p[dot] != '.'; dot++)
-		;
-	return pp_slice_of(name.p, dot < name.n && dot > 0 ? dot : 0);
+	return found.n ? found : pp_module_before_dot(name);
 }
 
 static struct pp_rgb
@@ -321,10 +266,10 @@ pp_flame_change_colour(double change, double largest)
 #define LONGEST_WORD 256   /* bytes */
 #define MIDDLE 0x80000000u /* a number for the colour of a family that stands for all of it */
 
-/* What functions of one colour cost together. */
+/* How wide the boxes of one colour are together. */
 struct weight {
 	struct pp_slice word;
-	double cost;
+	double width;
 	enum language language;
 };
 
@@ -337,12 +282,12 @@ compare_words(const void *left, const void *right)
 }
 
 static int
-compare_costs(const void *left, const void *right)
+compare_widths(const void *left, const void *right)
 {
 	const struct weight *a = left, *b = right;
 
-	if (a->cost != b->cost)
-		return a->cost < b->cost ? 1 : -1;
+	if (a->width != b->width)
+		return a->width < b->width ? 1 : -1;
 	return pp_slice_cmp(a->word, b->word);
 }
 
@@ -367,7 +312,7 @@ item_fill(const struct weight *w, enum pp_palette palette, struct pp_legend_item
 	pp_buf_release(&text);
 }
 
-/* Own costs by what decides the colour, the costliest first; returns how many there are. */
+/* How wide boxes are by what decides their colour, the widest first; returns how many colours there are. */
 static size_t
 weigh(const struct pp_flame *f, enum pp_palette palette, struct weight *list)
 {
@@ -378,24 +323,23 @@ weigh(const struct pp_flame *f, enum pp_palette palette, struct weight *list)
 		const struct pp_box *box = &f->boxes.at[i];
 		enum language language = OTHER;
 
-		if (!box->func)
+		if (!box->func || !(box->width > 0))
 			continue;
 		if (palette == PP_PALETTE_LANGUAGE)
 			language = language_of(p, box->func);
 		list[n++] = (struct weight){ palette == PP_PALETTE_MODULE
 			                         ? module_of(p, box->func)
 			                         : pp_slice_z(languages[language].label),
-			                     fmax(0, pp_value_double(f->metric, box->own)),
-			                     language };
+			                     box->width, language };
 	}
 	qsort(list, n, sizeof *list, compare_words);
 	for (i = 0; i < n; i++) {
 		if (kept && pp_slice_cmp(list[kept - 1].word, list[i].word) == 0)
-			list[kept - 1].cost += list[i].cost;
+			list[kept - 1].width += list[i].width;
 		else
 			list[kept++] = list[i];
 	}
-	qsort(list, kept, sizeof *list, compare_costs);
+	qsort(list, kept, sizeof *list, compare_widths);
 	return kept;
 }
 

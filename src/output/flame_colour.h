@@ -23,7 +23,7 @@ struct pp_rgb pp_func_colour(const struct pp_profile *, pp_func);
 /* Compared profiles: orange grew, blue shrank, the stronger the nearer to `largest`; safe for the colour-blind. */
 struct pp_rgb pp_flame_change_colour(double change, double largest);
 /*
- * The languages or modules in a picture, the costliest first, when those decide colours. Returns how
+ * The languages or modules in a picture, those with the widest boxes first, when those decide colours. Returns how
  * many; PP_LEGEND_MAX + 1 when out of memory.
  */
 size_t pp_flame_legend(const struct pp_flame *, const struct pp_flame_style *,

@@ -269,3 +269,17 @@ $ printf '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"name":"a","ts":9000000000,"
     500 ms  83.3%  ████████████  600 ms  100.0%      1  a
     100 ms  16.7%  ██▍           100 ms   16.7%      1  b
 ! polyprof: the filters keep 60.0%, duration: 600 ms; shares below are of that
+
+# A module is a library, or else what names begin with
+$ polyprof tree --collapse 'module:^Twig$' --focus Twig app.folded
+    total%  total  self  function
+    100.0%    239        (all)
+    100.0%    239    96  └ main › router › dispatch › UserController->show › Twig->render
+     59.8%    143   143    └ htmlspecialchars
+! polyprof: the filters keep 22.8%, 239 samples; shares below are of that
+$ polyprof top --show 'module:^PDO$' app.folded
+  412 samples in 1 function
+
+    self   self%                total  total%  function
+     412  100.0%  ████████████    412  100.0%  PDO->query
+! polyprof: the filters keep 39.4%, 412 samples; shares below are of that

@@ -57,6 +57,29 @@ leaves(struct rules rules, const char *left, const char *what)
 	leaves_of(stacks, rules, left, what);
 }
 
+/* Functions without a library are of the namespace, package or class that their names tell. */
+static void
+check_modules(void)
+{
+	static const char deep[] = "m;A\\U\\H\\C::t;curl 3\n"
+	                           "m;A\\U\\L::w;A\\U\\H\\C::t 4\n"
+	                           "m;A\\U\\L::w;A\\V\\L::w 5\n"
+	                           "m;net/http.Get;net/http.do 2\n"
+	                           "m;std::v<a::b::c>;std::f(x::y) 1\n";
+
+	leaves_of(deep, (struct rules){ .collapse = "module:^A\\\\U$" },
+	          "m;A\\U\\H\\C::t;curl 3\nm;A\\U\\L::w 4\nm;A\\U\\L::w;A\\V\\L::w 5\n"
+	          "m;net/http.Get;net/http.do 2\nm;std::v<a::b::c>;std::f(x::y) 1\n",
+	          "collapse: a namespace");
+	leaves_of(deep, (struct rules){ .collapse = "module:." },
+	          "m;A\\U\\H\\C::t;curl 3\nm;A\\U\\L::w 4\nm;A\\U\\L::w;A\\V\\L::w 5\n"
+	          "m;net/http.Get 2\nm;std::v<a::b::c> 1\n",
+	          "each of them by itself");
+	leaves_of(deep, (struct rules){ .show = "module:^(std|net/http)$" },
+	          "net/http.Get;net/http.do 2\nstd::v<a::b::c>;std::f(x::y) 1\n",
+	          "show: two of them");
+}
+
 /* Frames that their like called, on the tree and as stacks come. */
 static void
 check_collapse(void)
@@ -174,6 +197,7 @@ main(void)
 {
 	check_rules();
 	check_collapse();
+	check_modules();
 	check_sieve();
 	check_threads();
 	check_functions();
