@@ -100,26 +100,6 @@ pp_units_time(struct pp_buf *out, double ns)
 }
 
 void
-pp_units_moment(struct pp_buf *out, double ns, double last, double step)
-{
-	static const struct {
-		double size;
-		const char *name;
-	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "µs" }, { 1, "ns" } };
-	double decimals;
-	size_t i = 0;
-
-	while (i + 1 < PP_COUNT_OF(units) && last < units[i].size)
-		i++;
-	decimals = fmin(9, fmax(0, ceil(-log10(step / units[i].size) - 1e-9)));
-	if (ns == 0)
-		pp_buf_adds(out, "0");
-	else
-		pp_buf_addf(out, "%.*f", (int)decimals, ns / units[i].size);
-	pp_buf_addf(out, " %s", units[i].name);
-}
-
-void
 pp_units_bytes(struct pp_buf *out, double bytes)
 {
 	rung_print(out, byte_rungs, PP_COUNT_OF(byte_rungs), bytes);
@@ -136,6 +116,29 @@ digits_group(struct pp_buf *out, const char *digits, size_t n)
 			pp_buf_addc(out, ',');
 		pp_buf_addc(out, digits[i]);
 	}
+}
+
+void
+pp_units_moment(struct pp_buf *out, double ns, double last, double step)
+{
+	static const struct {
+		double size;
+		const char *name;
+	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "µs" }, { 1, "ns" } };
+	char number[400]; /* any finite double in digits */
+	double decimals;
+	size_t i = 0, whole;
+	int n;
+
+	while (i + 1 < PP_COUNT_OF(units) && last < units[i].size)
+		i++;
+	decimals = fmin(9, fmax(0, ceil(-log10(step / units[i].size) - 1e-9)));
+	n = snprintf(number, sizeof number, "%.*f", ns == 0 ? 0 : (int)decimals,
+	             ns / units[i].size);
+	whole = strcspn(number, ".");
+	digits_group(out, number, whole);
+	pp_buf_add(out, number + whole, (size_t)n - whole);
+	pp_buf_addf(out, " %s", units[i].name);
 }
 
 void

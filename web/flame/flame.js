@@ -221,6 +221,11 @@
     remember();
   }
 
+  /* Digits before the point, three by three. */
+  function grouped(number) {
+    return number.replace(/^\d+/, function (whole) { return whole.replace(/\B(?=(\d{3})+$)/g, ','); });
+  }
+
   /* The axis of time for what is shown. */
   function ruler() {
     if (!axis || !time) return;
@@ -232,7 +237,7 @@
     for (var k = Math.ceil(begin / step - 1e-9); k * step <= begin + length * 0.96; k++) {
       var at = left + (k * step - begin) / length * span;
       make('line', axis, { x1: at, y1: y - 8, x2: at, y2: y });
-      make('text', axis, { x: at + 3, y: y }, (k * step / unit).toFixed(Math.max(0, Math.ceil(-Math.log10(step / unit) - 1e-9))) + ' ' + named);
+      make('text', axis, { x: at + 3, y: y }, grouped((k * step / unit).toFixed(Math.max(0, Math.ceil(-Math.log10(step / unit) - 1e-9)))) + ' ' + named);
     }
   }
 
