@@ -96,7 +96,9 @@ void pp_moments_release(struct pp_moments *);
 struct pp_html_fact {
 	double share; /* 0 = of none */
 	const char *text;
-	struct pp_slice func;
+	struct pp_slice func; /* empty = it is of none */
+	const char *
+	    rest; /* what follows the function's name, which then follows the text; NULL = the text is all */
 };
 
 struct pp_html_opts {

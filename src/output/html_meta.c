@@ -218,6 +218,8 @@ put_facts(struct pp_json *j, const struct pp_html_opts *opts)
 		pp_json_put_textz(j, "text", fact->text);
 		if (fact->func.n)
 			pp_json_put_text(j, "of", fact->func);
+		if (fact->rest)
+			pp_json_put_textz(j, "rest", fact->rest);
 		pp_json_end_object(j);
 	}
 	pp_json_end_array(j);

@@ -98,6 +98,19 @@ next_make(struct pp_facts *f, const char *tool, const char *key, const char *val
 	return made;
 }
 
+/* Whoever has room for more of a name than the sentence shows of it needs to know where it stands. */
+static void
+name_find(const struct pp_stating *s, struct pp_fact *fact)
+{
+	const struct pp_handles *h = s->facts->handles;
+	pp_func func = fact->of_function ? pp_handles_func(h, fact->handle) : 0;
+
+	if (!func || !pp_slice_eq(pp_text_of(h->profile, h->profile->funcs.at[func].name), s->name))
+		return;
+	fact->name_at = s->name_at;
+	fact->name_end = s->name_end;
+}
+
 void
 pp_fact_end(struct pp_stating *s, const char *kind, double weight, uint64_t handle,
             const char *tool, const char *key, const char *value)
@@ -113,6 +126,7 @@ pp_fact_end(struct pp_stating *s, const char *kind, double weight, uint64_t hand
 
 	pp_row_close(&s->row, '}');
 	fact.of_function = handle && key && strcmp(key, "function") == 0;
+	name_find(s, &fact);
 	fact.share = weight > 1 ? 1 : weight > 0 ? weight : 0;
 	/* As it is shown: what looks the same is in the order of kinds. */
 	fact.weight = round(fact.share * 1e4) / 1e4;

@@ -20,6 +20,8 @@ struct pp_fact {
 	double weight; /* in four decimals, as in JSON */
 	uint64_t handle;
 	bool of_function; /* the handle is one's */
+	/* For people: where the name of that function stands in the evidence; both 0 = nowhere. */
+	size_t name_at, name_end;
 	const char *evidence,
 	    *next; /* as the answer prints them: for people a sentence and a command */
 };
@@ -59,7 +61,9 @@ struct pp_stating {
 	struct pp_facts *facts;
 	struct pp_buf bytes;
 	struct pp_row row;
-	struct pp_buf said; /* the same as a sentence, where people are answered */
+	struct pp_buf said;   /* the same as a sentence, where people are answered */
+	struct pp_slice name; /* of the first function in it, and where that stands */
+	size_t name_at, name_end;
 };
 
 void pp_fact_begin(struct pp_stating *, struct pp_facts *);

@@ -64,9 +64,16 @@ void
 pp_fact_say_function(struct pp_stating *s, const struct pp_profile *p, pp_func func)
 {
 	struct pp_row row = { .out = &s->said, .text = true, .clip = PP_FACT_NAME_BYTES };
+	size_t from = s->said.n;
 
-	if (s->row.text)
-		pp_row_name(&row, p, func);
+	if (!s->row.text)
+		return;
+	pp_row_name(&row, p, func);
+	if (s->name_end || !func)
+		return;
+	s->name = pp_text_of(p, p->funcs.at[func].name);
+	s->name_at = from;
+	s->name_end = s->said.n;
 }
 
 void

@@ -155,10 +155,15 @@ facts_copy(const struct pp_facts *f, struct pp_answer *a, struct pp_html_opts *o
 	for (i = 0; i < n; i++) {
 		const struct pp_fact *fact = &f->list.at[i];
 		pp_func func = fact->of_function ? pp_handles_func(f->handles, fact->handle) : 0;
+		struct pp_slice said = pp_slice_z(fact->evidence);
 
 		list[i] = (struct pp_html_fact){
 			.share = fact->share,
-			.text = pp_answer_copy(a, pp_slice_z(fact->evidence)),
+			.text = pp_answer_copy(
+			    a, fact->name_end ? pp_slice_of(said.p, fact->name_at) : said),
+			.rest = fact->name_end
+			            ? pp_answer_copy(a, pp_slice_from(said, fact->name_end))
+			            : NULL,
 			.func = pp_text_of(f->handles->profile,
 			                   f->handles->profile->funcs.at[func].name),
 		};
