@@ -1,12 +1,12 @@
 // The page: one state, one scene computed from it, the views that show it, and everything around them.
 
-import { changeColour, frameColour, legend, moduleOf } from './colours';
+import { changeColour, frameColour } from './colours';
 import type { Data, Metric, ProfileInfo } from './data';
 import { button, copy, el, fill, save, select, toast } from './dom';
 import { exportCsv, exportPng, exportSvg } from './export';
 import { helpDialog } from './help';
 import type { Layer } from './layers';
-import { TreeLayer, nodeAt } from './layers';
+import { TreeLayer, isThere, nodeAt, pathNamed, stacksLayer } from './layers';
 import { functionMenu } from './function_menu';
 import type { Panel, Part, Remote, Thing } from './panel';
 import { showTip } from './tip';
@@ -18,7 +18,7 @@ import { Noise } from './noise';
 import { prepare, prepareNext } from './prepare';
 import { Strip } from './strip';
 import type { State, View } from './state';
-import { FILTERS, VIEWS, brief, commandLine, filterText, fromHash, initial, timeText, toHash, why } from './state';
+import { FILTERS, VIEWS, brief, commandLine, filterText, fromHash, initial, timeText, toHash, why, zoomNames } from './state';
 import { digits, escapeRegex, exact, percent, plural, share, shown, time, value, valueNamed } from './text';
 import { FlameView } from './views/flame';
 import { OverviewView } from './views/overview';
@@ -50,7 +50,7 @@ export class App {
   private bar = el('div', { class: 'bar2' });
   private filters = el('div', { class: 'filters' });
   private details = el('div', { id: 'details', role: 'status', 'aria-live': 'polite' });
-  private found = el('span', { class: 'found', role: 'status', 'aria-live': 'polite' });
+  private found = el('span', { class: 'found', 'aria-live': 'polite' }); // no status: that is what the details are
   private searchBox: HTMLInputElement;
   private strip: Strip | null;
   private colours: string[] = []; // by function, as they are asked for
@@ -61,10 +61,12 @@ export class App {
   private noiseNow: Noise | null = null;
   private noiseFor: Scene | null = null;
   private thing: Thing | null = null;
+  private layer: { of: Scene; reverse: boolean; layer: Layer } | null = null;
+  private zoomWanted: string[] = []; // what the address zooms to, which a server may have to tell first
   private asked = new Set<string>(); // what is being asked of the server, or was
   private asks = 0; // how many answers are missing
   private searching = 0; // a question about what is searched for, that waits until nobody types
-  private busy = el('div', { class: 'busy', role: 'status', hidden: true });
+  private busy = el('div', { class: 'busy', 'aria-live': 'polite', hidden: true });
   private around: { func: number; of: Scene; scenes: Scenes } | null = null; // the stacks with one function
   private calls: { func: number; metric: number; of: Scene; known: { callers: Call[]; callees: Call[] } } | null = null;
   private matched: { key: string; cost: number } | null = null; // what is searched for costs
@@ -79,7 +81,7 @@ export class App {
     this.all = data.series;
     this.partial = !!remote && [data.meta.cut].some(c => c.nodes > 0 || c.functions > 0 || c.edges > 0 || c.lines > 0);
     this.scenes = new Scenes(data);
-    this.state = fromHash(location.hash, this.base, data);
+    this.state = this.fromAddress();
     this.scene = this.scenes.of(this.chosen);
     this.searchBox = el('input', {
       type: 'search', placeholder: 'Search functions', 'aria-label': 'Search functions (name or regular expression)', spellcheck: 'false', autocomplete: 'off',
@@ -126,7 +128,28 @@ export class App {
 
   /** What is chosen of the data that is here: of a part, filters were applied where the whole is. */
   get chosen(): State {
-    return this.partial ? { ...this.state, filters: [], thread: '', event: '' } : this.state;
+    return this.chosenOf(this.state);
+  }
+
+  private chosenOf(s: State): State {
+    return this.partial ? { ...s, filters: [], thread: '', event: '' } : s;
+  }
+
+  /** The stacks of a scene as pictures draw them; the newest are kept, for several ask. */
+  stacks(reverse: boolean, scene = this.scene): Layer {
+    if (this.layer?.of !== scene || this.layer.reverse !== reverse) this.layer = { of: scene, reverse, layer: stacksLayer(scene, this.data.funcs.n, reverse) };
+    return this.layer.layer;
+  }
+
+  /** The state that the address tells. A zoom is named by its stack, as filters leave it. */
+  private fromAddress(): State {
+    const s = fromHash(location.hash, this.base, this.data);
+    this.zoomWanted = zoomNames(location.hash);
+    return { ...s, zoom: this.zoomNamed(s) };
+  }
+
+  private zoomNamed(s: State): number[] {
+    return this.zoomWanted.length ? pathNamed(this.stacks(s.reverse, this.scenes.of(this.chosenOf(s))), this.zoomWanted, this.data.funcs.name) : [];
   }
 
   /** What the server leaves of the whole: filters, one thread, one event. */
@@ -160,6 +183,8 @@ export class App {
     this.data = data;
     this.scenes = new Scenes(data);
     this.scene = this.scenes.of(this.chosen);
+    this.layer = null;
+    if (this.zoomWanted.length) this.state = { ...this.state, zoom: this.zoomNamed(this.state) };
     this.names = [];
     this.colours = [];
     this.files = null;
@@ -264,6 +289,11 @@ export class App {
     showTip(x, y, [what, ...numbers.split(' \u00b7 '), this.place(thing.func)].filter(Boolean));
   }
 
+  /** What the view in sight draws: the order of time knows no filters. */
+  get seen(): Scene {
+    return this.state.view === 'time' && this.state.filters.length ? this.scenes.of({ ...this.chosen, filters: [] }) : this.scene;
+  }
+
   /** The costs of another metric for what is chosen. */
   sceneOf(metric: number): Scene {
     return this.scenes.of({ ...this.chosen, metric }, true);
@@ -295,40 +325,9 @@ export class App {
     return share(raw, this.scene.whole[this.main0]);
   }
 
-  /** What the colours mean: what changed, or the modules that cost most. Words, colours, what they stand for. */
-  legendItems(modules = false, self?: Float64Array): [string, string, string][] {
-    const { dark } = this;
-    if (this.compares && !modules) return [['less', changeColour(-1, 1, dark), ''], ['same or noise', changeColour(0, 1, dark), this.noise.rule], ['more', changeColour(1, 1, dark), '']];
-    return legend(this.data, this.state.palette, self ?? this.scene.flat().sums[this.main0].self, dark).map(([name, colour, funcs]) => [shown(name, 40), colour, plural(funcs, 'function', 'functions')]);
-  }
-
   /** Chooses the colours of pictures. */
   colourSelect(): Node {
     return select('Colours', [['module', 'by module'], ['name', 'by name'], ['language', 'by language']], this.state.palette, v => this.set({ palette: v as 'name' }));
-  }
-
-  /**
-   * Draws the legend of a picture. Of a large report that waits until the picture is there, and with filters it tells
-   * of what is in sight: to add up what functions cost would take as long as the answer.
-   */
-  drawLegend(host: HTMLElement, inSight: () => Float64Array): void {
-    const { scene } = this;
-    if (this.data.tree.n < 200000) return fill(host, this.legend());
-    requestAnimationFrame(() => setTimeout(() => scene === this.scene && fill(host, this.legend(false, this.plain ? undefined : inSight())), 0));
-  }
-
-  /** `modules`: also where two profiles are compared, since calls in time have the colours of functions. */
-  legend(modules = false, self?: Float64Array): Node {
-    return el('ul', { class: 'legend', 'aria-label': 'Legend' }, ...this.legendItems(modules, self).map(([name, colour, title]) => {
-      const swatch = el('i', {});
-      swatch.style.background = colour;
-      return el('li', { title }, swatch, name);
-    }));
-  }
-
-  /** The package, namespace or library of a function. */
-  moduleOf(func: number): string {
-    return moduleOf(this.data, func);
   }
 
   frameColour(layer: Layer, node: number): string {
@@ -357,7 +356,6 @@ export class App {
     if (parts) {
       this.past.push(before);
       this.future = [];
-      if (!('zoom' in change)) after.zoom = [];
     }
     this.apply(after, how);
   }
@@ -377,23 +375,27 @@ export class App {
   }
 
   private withParts(from: State): State {
-    const out = { ...this.state, zoom: [] } as State;
+    const out = { ...this.state } as State;
     for (const k of PARTS) (out as unknown as Record<string, unknown>)[k] = from[k];
     return out;
   }
 
   private apply(after: State, how: 'step' | 'quiet'): void {
-    const before = this.state, parts = JSON.stringify(this.parts);
+    const before = this.state, parts = JSON.stringify(this.parts), others = PARTS.some(k => JSON.stringify(before[k]) !== JSON.stringify(after[k]));
     this.state = after;
-    if (PARTS.some(k => JSON.stringify(before[k]) !== JSON.stringify(after[k]))) {
+    if (others || before.zoom !== after.zoom) this.zoomWanted = [];
+    if (others) {
       this.scene = this.scenes.of(this.chosen);
       prepareNext(this.data, this.scenes);
+      // The picture stays where it is if the same stack is still there.
+      if (after.zoom === before.zoom && after.zoom.length && !isThere(this.stacks(after.reverse), after.zoom)) this.state.zoom = [];
     }
+    if (others || before.zoom.join() !== this.state.zoom.join() || before.reverse !== after.reverse) this.state.part = after.part === before.part ? null : after.part;
     if (this.partial && JSON.stringify(this.parts) !== parts) this.refilter();
     this.keepAddress(how);
     const only = how === 'quiet' && (before.search !== after.search || before.ignoreCase !== after.ignoreCase);
     this.refresh(only);
-    if (before.zoom !== after.zoom) this.deepenZoom();
+    if (before.zoom !== this.state.zoom) this.deepenZoom();
   }
 
   keepAddress(how: 'step' | 'quiet'): void {
@@ -406,7 +408,7 @@ export class App {
   private restore(): void {
     const now = toHash(this.state, this.base, this.data), before = JSON.stringify(this.parts);
     if (location.hash === now) return;
-    this.state = fromHash(location.hash, this.base, this.data);
+    this.state = this.fromAddress();
     this.scene = this.scenes.of(this.chosen);
     this.refresh();
     if (this.partial && JSON.stringify(this.parts) !== before) this.refilter();
@@ -538,6 +540,7 @@ export class App {
     this.findLargest();
     this.drawPicks();
     this.drawTabs();
+    if (s.view !== 'time') this.inSight(null);
     this.strip?.update();
     for (const [view, p] of Object.entries(this.panels)) p.host.hidden = view !== s.view;
     this.panel.setAttribute('aria-labelledby', 'tab-' + s.view);
@@ -603,7 +606,7 @@ export class App {
 
   private drawFilters(): void {
     const s = this.state, line = commandLine(s, this.data);
-    const chips: Node[] = s.filters.map((f, i) => this.chip(`${f.kind} ${shown(f.pattern, 60)}`, filterText(f), () => this.set({ filters: s.filters.filter((_, k) => k !== i) })));
+    const chips: Node[] = s.filters.map((f, i) => this.chip(`${f.kind} ${shown(f.pattern, 60)}`, filterText(f) + (s.view === 'time' ? ', which does not apply to the order of time' : ''), () => this.set({ filters: s.filters.filter((_, k) => k !== i) }), s.view === 'time'));
     if (s.thread) chips.push(this.chip('thread ' + shown(s.thread, 40), '--thread', () => this.set({ thread: '' })));
     if (s.event) chips.push(this.chip('event ' + shown(s.event, 40), '--event', () => this.set({ event: '' })));
     if (s.time) chips.push(this.chip(`time ${time(Math.round(s.time[0]))} \u2013 ${time(Math.round(s.time[1]))}`, '--time ' + timeText(s.time), () => this.set({ time: null })));
@@ -614,8 +617,8 @@ export class App {
       button('Copy', 'Copy the command line', () => void copy(line, 'the command line'), { class: 'copyline' }));
   }
 
-  private chip(label: string, title: string, remove: () => void): Node {
-    return el('span', { class: 'chip', title: shown(title) }, label, button('\u00d7', 'Remove filter ' + label, remove));
+  private chip(label: string, title: string, remove: () => void, idle = false): Node {
+    return el('span', { class: idle ? 'chip idle' : 'chip', title: shown(title) }, label, button('\u00d7', 'Remove filter ' + label, remove));
   }
 
   private filterForm(): Node {
@@ -649,7 +652,8 @@ export class App {
   /** All of time, and what of it is looked at. */
   timeRange(): [[number, number], [number, number] | null] {
     let end = 0;
-    for (const m of this.data.moments) end = Math.max(end, m.start[m.n]);
+    // The last sample runs as long as it says.
+    for (const m of this.data.moments) end = Math.max(end, m.start[m.n], m.length && m.n ? m.start[m.n - 1] + m.length[m.n - 1] : 0);
     // Traces are whole: what the recording took longer is the profiler's own time, which is nowhere on their clock.
     const traced = this.data.moments.length > 0 && this.data.moments.every(m => m.trace);
     for (const p of this.data.meta.profiles) if (!traced && p.timeEnd !== undefined && p.timeStart !== undefined) end = Math.max(end, p.timeEnd - p.timeStart);
@@ -685,18 +689,19 @@ export class App {
   // ---- details ----
 
   tell(thing: Thing | null): void {
+    const { whole } = this.seen;
     this.thing = thing;
-    const t: Thing = thing ?? { func: 0, total: this.scene.whole }, k = this.main0, m = this.metric;
+    const t: Thing = thing ?? { func: 0, total: whole }, k = this.main0, m = this.metric;
     const costs = !t.own || t.total[k] !== 0, all = t.own ? 'of ' + (t.calls ? plural(t.calls, 'call', 'calls') + (costs ? ', ' : '') : costs ? 'all like it ' : '') : '';
     const gained = this.falls ? ' gained' : '';
     const parts: string[] = [...(t.own ? [t.own] : []), ...(t.own && t.calls === 1 ? [] : costs ? [all + valueNamed(m, t.total[k]) + gained] : t.calls ? [all] : [])];
-    const add = (whole: number | undefined, of: string) => {
-      const p = whole !== undefined ? percent(t.total[k], whole) : '';
+    const add = (all: number | undefined, of: string) => {
+      const p = all !== undefined ? percent(t.total[k], all) : '';
       if (p) parts.push(`${p} of ${of}`);
     };
     if (thing && costs && parts.length + Number(!t.own) > 1) {
-      add(t.whole ?? this.scene.whole[k], 'all' + (gained && ' that was gained'));
-      if (t.zoom && t.zoom[k] !== this.scene.whole[k]) add(t.zoom[k], 'the zoom');
+      add(t.whole ?? whole[k], 'all' + (gained && ' that was gained'));
+      if (t.zoom && t.zoom[k] !== whole[k]) add(t.zoom[k], 'the zoom');
       if (t.parent) add(t.parent[k], 'its caller');
     }
     if (t.self && !t.more) parts.push(`self ${valueNamed(m, t.self[k])}${gained}`);

@@ -1,6 +1,7 @@
 // Colours of frames: equal names have equal colours in every report.
 
 import type { Data } from './data';
+import { moduleOf } from './modules';
 
 export type Palette = 'name' | 'module' | 'language';
 
@@ -54,35 +55,6 @@ function hsl([hue, by, saturation, light]: Family, h: number, dark: boolean): st
   return hex(hue + (((h >>> 16) % 64) / 64) * by, Math.max(6, saturation - (dark ? 14 : 0)), light + tone - 3 - (dark ? 12 : 0));
 }
 
-/** As much of a name as tells whose it is: at most two parts of a namespace. */
-function owner(name: string, between: string): string {
-  const parts = name.split(between);
-  return parts.slice(0, Math.min(2, parts.length - 1)).join(between);
-}
-
-const modules = new WeakMap<Data, string[]>();
-
-/**
- * The library of a function, or the package, namespace or class that its name tells, or its file; '' = none is known.
- * As src/output/flame_colour.c does it.
- */
-export function moduleOf(data: Data, func: number): string {
-  let known = modules.get(data);
-  if (!known) modules.set(data, (known = []));
-  return (known[func] ??= findModule(data.funcs.name[func], data.funcs.file[func], data.funcs.module[func], data.funcs.flags[func]));
-}
-
-function findModule(name: string, file: string, module: string, flags: number): string {
-  if (flags & 2) return 'kernel';
-  if (module) return module.replace(/^.*\//, '');
-  const end = name.search(/[<(\s]/), plain = end > 0 ? name.slice(0, end) : name;
-  if (plain.includes('\\')) return owner(plain.replace(/(::|->).*$/, ''), '\\') || plain;
-  const tells = plain.includes('::') ? owner(plain, '::') : plain.includes('->') ? plain.slice(0, plain.indexOf('->')) : '', base = file.replace(/^.*\//, '');
-  if (tells || base || name.includes('::')) return tells || base;
-  const dot = name.indexOf('.', name.lastIndexOf('/') + 1);
-  return dot > 0 ? name.slice(0, dot) : '';
-}
-
 /** The words that a palette has for functions. */
 interface Words {
   words: string[];
@@ -117,16 +89,16 @@ function findWords(data: Data, palette: Palette): Words {
   return { words, of, funcs };
 }
 
-/** What the colours of functions mean, the costliest first: a word, its colour, of how many functions. */
-export function legend(data: Data, palette: Palette, self: Float64Array, dark: boolean, most = 8): [string, string, number][] {
+/** What the colours of functions mean, those with the widest boxes first: a word, its colour, of how many functions. */
+export function legend(data: Data, palette: Palette, widths: Float64Array, dark: boolean, most = 8): [string, string, number][] {
   if (palette === 'name') return [];
-  const { words, of, funcs } = wordsOf(data, palette), cost = new Float64Array(words.length);
-  for (let f = 1; f < of.length; f++) if (self[f] > 0) cost[of[f]] += self[f];
+  const { words, of, funcs } = wordsOf(data, palette), wide = new Float64Array(words.length);
+  for (let f = 1; f < of.length; f++) if (widths[f] > 0) wide[of[f]] += widths[f];
   const colour = (word: string) => (palette === 'module' ? moduleColour(word, 0x80000000, dark) : hsl(FAMILIES[word], 0x80000000, dark));
-  const before = (a: number, b: number) => cost[b] - cost[a] || (words[a] < words[b] ? -1 : 1);
+  const before = (a: number, b: number) => wide[b] - wide[a] || (words[a] < words[b] ? -1 : 1);
   const first: number[] = [];
   for (let id = 0; id < words.length; id++) {
-    if (first.length === most && before(id, first[most - 1]) > 0) continue;
+    if (!(wide[id] > 0) || (first.length === most && before(id, first[most - 1]) > 0)) continue;
     let to = Math.min(first.length, most - 1);
     for (; to > 0 && before(id, first[to - 1]) < 0; to--) first[to] = first[to - 1];
     first[to] = id;

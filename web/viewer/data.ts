@@ -59,6 +59,14 @@ export interface ProfileInfo {
   meta: Record<string, unknown>;
 }
 
+/** A finding: a sentence, or what comes before and behind the name of the function it is of. */
+export interface Fact {
+  share: number;
+  text: string;
+  of?: string;
+  rest?: string;
+}
+
 export interface Meta {
   version: string;
   title: string;
@@ -68,7 +76,7 @@ export interface Meta {
   words?: string[];
   profiles: ProfileInfo[];
   /** What the numbers say by themselves, as `polyprof findings` does: of the whole, by its first metric. */
-  facts?: { share: number; text: string; of?: string }[];
+  facts?: Fact[];
   cut: { share: number; nodes: number; functions: number; edges: number; lines: number; sources: number; names: number; resolution: number };
 }
 

@@ -40,7 +40,7 @@ export function select(label: string, options: [string, string][], chosen: strin
 
 export function toast(text: string): void {
   document.querySelector('.toast')?.remove();
-  const e = el('div', { class: 'toast', role: 'status' }, text);
+  const e = el('div', { class: 'toast', 'aria-live': 'polite' }, text);
   document.body.append(e);
   setTimeout(() => e.remove(), 1800);
 }

@@ -4,6 +4,7 @@ import type { App } from './app';
 import type { Panel } from './panel';
 import { inkOn } from './colours';
 import { el, toast } from './dom';
+import { legendItems } from './legend';
 import { escapeXml, fitLabel, shown, time, valueNamed } from './text';
 
 const LETTER = 6.7, SIDE = 8, LINE = 16;
@@ -33,6 +34,7 @@ export interface Picture {
   height: number;
   boxes: Shape[];
   words: Words[];
+  widths: Float64Array; // of the boxes by function: what the legend tells of
 }
 
 interface Inks {
@@ -47,13 +49,13 @@ function inks(dark: boolean): Inks {
 
 /** What the picture is of, above it: the file, the metric, what of it is chosen; what its colours mean. */
 function framed(app: App, p: Picture): Picture {
-  const { state, scene, metric } = app, m = metric.title || metric.name, both = scene.whole.map(w => valueNamed(metric, w)), boxes: Shape[] = [], words: Words[] = [];
-  const chosen = [...state.filters.map(f => `${f.kind} ${f.pattern}`), state.thread && `thread ${state.thread}`, state.event && `event ${state.event}`, state.time && `time ${time(state.time[0])} to ${time(state.time[1])}`].filter(Boolean);
+  const { state, seen: scene, metric } = app, m = metric.title || metric.name, both = scene.whole.map(w => valueNamed(metric, w)), boxes: Shape[] = [], words: Words[] = [];
+  const chosen = [...(state.view === 'time' ? [] : state.filters).map(f => `${f.kind} ${f.pattern}`), state.thread && `thread ${state.thread}`, state.event && `event ${state.event}`, state.time && `time ${time(state.time[0])} to ${time(state.time[1])}`].filter(Boolean);
   const letters = Math.floor((p.width - 2 * SIDE) / LETTER), line = (text: string) => fitLabel(shown(text, 300), letters);
   words.push({ x: SIDE, y: 20, text: fitLabel(shown(document.title.replace(/ \u2013 polyprof$/, ''), 200), Math.floor(letters * 0.78)), size: 14 });
   words.push({ x: SIDE, y: 38, text: line([(both[0].endsWith(m) ? '' : `${m}: `) + both.join(' \u2192 '), ...chosen].join(' \u00b7 ')), soft: true });
   let x = SIDE, y = 46;
-  for (const [label, fill] of app.legendItems(app.state.view === 'time')) {
+  for (const [label, fill] of legendItems(app, p.widths, app.state.view === 'time')) {
     const w = 18 + label.length * LETTER + 12;
     if (x > SIDE && x + w > p.width - SIDE) {
       x = SIDE;
@@ -65,7 +67,7 @@ function framed(app: App, p: Picture): Picture {
   }
   y += LINE + 6;
   return {
-    width: p.width, height: y + p.height + SIDE,
+    width: p.width, height: y + p.height + SIDE, widths: p.widths,
     boxes: [...boxes, ...p.boxes.map(b => ({ ...b, y: b.y + y }))], words: [...words, ...p.words.map(w => ({ ...w, y: w.y + y }))],
   };
 }

@@ -1,6 +1,7 @@
 // Filters: which functions they match, which nodes of the tree they take out, and what becomes of costs.
 
 import type { Data } from './data';
+import { filterModule } from './modules';
 import type { Numbers, Totals } from './totals';
 import type { Tree } from './tree';
 
@@ -36,13 +37,13 @@ export function matcher(pattern: string, ignoreCase = false): (text: string) => 
   }
 }
 
-/** Which functions a pattern matches: by name, or behind "file:" or "module:" by those. */
+/** Which functions a pattern matches: by name, or behind "file:" or "module:" by those (a library, else what the name tells). */
 export function matchFuncs(data: Data, pattern: string, ignoreCase = false): Uint8Array {
   const f = data.funcs, prefix = /^(file|module):/.exec(pattern);
-  const texts = prefix ? (prefix[1] === 'file' ? f.file : f.module) : f.name;
+  const text = prefix?.[1] === 'module' ? (i: number) => filterModule(data, i) : (i: number) => (prefix ? f.file : f.name)[i];
   const test = matcher(prefix ? pattern.slice(prefix[0].length) : pattern, ignoreCase);
   const out = new Uint8Array(f.n);
-  for (let i = 1; i < f.n; i++) out[i] = +test(texts[i]);
+  for (let i = 1; i < f.n; i++) out[i] = +test(text(i));
   return out;
 }
 
@@ -71,7 +72,7 @@ type Alike = (caller: number, callee: number) => boolean;
 function alike(data: Data, filters: Filter[]): Alike {
   const { name, file, module, line } = data.funcs, on = (prefix: string) => filters.some(f => f.kind === 'collapse' && f.pattern.startsWith(prefix)), files = on('file:'), modules = on('module:');
   return (a, b) => a === b || (name[a] === name[b] && file[a] === file[b] && line[a] === line[b] && module[a] === module[b]) ||
-    (files && file[a] !== '' && file[a] === file[b]) || (modules && module[a] !== '' && module[a] === module[b]);
+    (files && file[a] !== '' && file[a] === file[b]) || (modules && module[a] === module[b] && filterModule(data, a) !== '' && filterModule(data, a) === filterModule(data, b));
 }
 
 /** Of a stack that is read node by node in the order of the tree, the kinds of filters that its frames have matched so far. */

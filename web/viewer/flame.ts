@@ -38,6 +38,10 @@ export interface FlameEvents {
   select(node: number): void;
   zoomed(node: number): void;
   menu(node: number, x: number, y: number): void;
+  /** Another part of the zoomed frame is in sight, in shares of it. */
+  moved?(from: number, to: number): void;
+  /** Boxes were made anew, all of them. */
+  laid?(): void;
 }
 
 const GLANCE = 4000; // steps, which take a fraction of a millisecond
@@ -94,9 +98,9 @@ export class Flame {
     this.listen();
   }
 
-  set(layer: Layer | null, zoom = 0): void {
+  set(layer: Layer | null, zoom = 0, part: [number, number] | null = null): void {
     this.layer = layer;
-    this.window = [0, 1];
+    this.window = part ?? [0, 1];
     this.zoom = zoom;
     this.selected = zoom;
     this.hovered = null;
@@ -152,14 +156,20 @@ export class Flame {
     return this.rows.flat();
   }
 
-  /** By function, how wide its boxes are without those above them. */
+  /** Zooms and shows a part of that frame, because the page says so. */
+  show(zoom: number, part: [number, number] | null): void {
+    if (this.zoom !== zoom) this.zoom = this.selected = zoom;
+    this.window = part ?? [0, 1];
+    this.relayout();
+  }
+
+  /** By function, how wide its boxes are, as far as they are in sight. */
   inSight(functions: number): Float64Array {
     const out = new Float64Array(functions), { layer } = this;
     if (!layer) return out;
     for (const b of this.boxes()) {
-      if (b.node <= 0 || b.more) continue;
-      out[layer.func(b.node)] += b.w;
-      out[layer.func(layer.parent(b.node))] -= b.w;
+      const wide = Math.min(this.laidOut, b.x + b.w) - Math.max(0, b.x);
+      if (b.node > 0 && !b.more && wide > 0) out[layer.func(b.node)] += wide;
     }
     return out;
   }
@@ -169,17 +179,17 @@ export class Flame {
   }
 
   /** All boxes below the zoomed frame, whatever part of them is in sight: as shapes `from` pixels down, and how tall they are. */
-  shapes(from: number, title: (box: Box) => string): { shapes: Shape[]; height: number } {
+  shapes(from: number, title: (box: Box) => string, functions: number): { shapes: Shape[]; height: number; widths: Float64Array } {
     const { window, style } = this, dark = style.dark();
     this.window = [0, 1];
     this.layout(Infinity);
-    const height = this.rows.length * ROW, shapes = this.rows.flat().map(b => ({
+    const widths = this.inSight(functions), height = this.rows.length * ROW, shapes = this.rows.flat().map(b => ({
       x: b.x, y: from + (this.up ? height - (b.row + 1) * ROW : b.row * ROW), w: b.w, h: ROW - 1, fill: b.node < 0 || b.more ? (dark ? '#3d3e47' : '#c9c9d1') : style.colour(b.node),
       label: b.more ? `(${b.more} more)` : style.label(b.node), title: b.more ? `(${b.more} more)` : title(b),
     }));
     this.window = window;
     this.relayout();
-    return { shapes, height };
+    return { shapes, height, widths };
   }
 
   /** As tall as all its rows, for paper; or as it was. */
@@ -210,7 +220,7 @@ export class Flame {
     this.zoomRow = above.length - 1;
     above.forEach((node, row) => this.rows.push([{ node, row, x: 0, w: width, more: 0 }]));
     const whole = layer.width(this.zoom);
-    if (!(whole > 0)) return;
+    if (!(whole > 0)) return this.events.laid?.();
     const [from, to] = this.window, scale = width / (whole * (to - from)), queue = [this.rows[this.zoomRow][0]], until = performance.now() + patience;
     const folded: number[] = [];
     queue[0].x = -from * whole * scale;
@@ -223,6 +233,7 @@ export class Flame {
       else this.children(layer, queue[i], scale, queue);
     }
     if (folded.length) this.unfoldLater(layer, folded, THIN / scale, performance.now() + LATER);
+    else this.events.laid?.();
   }
 
   /** Unfolds what the last picture lacks, a bit at a time; drawn again when there is nothing left, or after a while. */
@@ -416,6 +427,7 @@ export class Flame {
     const left = Math.max(0, Math.min(from, 1 - span));
     this.window = [left, left + span];
     this.relayout();
+    this.events.moved?.(left, left + span);
   }
 
   private listen(): void {

@@ -4,12 +4,13 @@ import type { App } from './app';
 import { copy } from './dom';
 import type { FilterKind } from './filters';
 import { openMenu } from './menu';
+import { filterModule } from './modules';
 import { escapeRegex, fitName } from './text';
 
 export function functionMenu(app: App, func: number, x: number, y: number, first: [string, () => void][],
                              hasStack: boolean): void {
   if (!func) return;
-  const hasTree = app.data.tree.n > 1, f = app.data.funcs;
+  const hasTree = app.data.tree.n > 1, f = app.data.funcs, module = filterModule(app.data, func);
   openMenu(x, y, fitName(app.name(func), 56), [
     ...first,
     ['Callers and callees', () => app.sandwich(func)],
@@ -20,11 +21,11 @@ export function functionMenu(app: App, func: number, x: number, y: number, first
       ['Drop it: no stacks with it', () => app.filterFunc('ignore', func)],
       ['Merge it into its callers', () => app.filterFunc('hide', func)],
       ['Collapse its recursion', () => app.filterFunc('collapse', func)],
-      ...(f.module[func] ? [['Collapse its module', () => app.addFilter('collapse', 'module:^' + escapeRegex(f.module[func]) + '$')]] : []),
+      ...(module ? [['Collapse its module', () => app.addFilter('collapse', 'module:^' + escapeRegex(module) + '$')]] : []),
       ...(f.file[func] ? [['Collapse its file', () => app.addFilter('collapse', 'file:^' + escapeRegex(f.file[func]) + '$')]] : []),
       ['Show from: cut what is above', () => app.filterFunc('show-from', func)],
       ...(f.file[func] ? [['Show only frames of this file', () => app.addFilter('show', 'file:^' + escapeRegex(f.file[func]) + '$')]] : []),
-      ...(f.module[func] ? [['Show only frames of this module', () => app.addFilter('show', 'module:^' + escapeRegex(f.module[func]) + '$')]] : []),
+      ...(module ? [['Show only frames of this module', () => app.addFilter('show', 'module:^' + escapeRegex(module) + '$')]] : []),
     ] as [string, () => void][] : []),
     ['Search this name', () => app.set({ search: '^' + escapeRegex(f.name[func]) + '$' }, 'quiet')],
     ['Copy name', () => void copy(f.name[func], 'the name')],

@@ -60,7 +60,8 @@ export function hands(canvas: HTMLCanvasElement, on: Hands): void {
       if (!moved) return; // where it started is where it is, until it is dragging
     }
     if (was) held.set(e.pointerId, now);
-    on.hover(now.x, now.y);
+    // A finger covers what it points at, and leaves with every touch: what was chosen stays told.
+    if (e.pointerType !== 'touch') on.hover(now.x, now.y);
   });
 
   function pinch(id: number, was: Held, now: Held): void {
@@ -89,7 +90,7 @@ export function hands(canvas: HTMLCanvasElement, on: Hands): void {
   canvas.addEventListener('pointerup', up);
   canvas.addEventListener('dblclick', () => on.reset()); // people may have made it slower than that
   canvas.addEventListener('pointercancel', up);
-  canvas.addEventListener('pointerleave', () => {
-    if (!held.size) on.leave();
+  canvas.addEventListener('pointerleave', e => {
+    if (!held.size && e.pointerType !== 'touch') on.leave();
   });
 }

@@ -520,3 +520,23 @@ export function nodeAt(layer: Layer, path: number[]): number {
   }
   return node;
 }
+
+/** Whether a path leads to a node that is drawn. */
+export function isThere(layer: Layer, path: number[]): boolean {
+  const node = nodeAt(layer, path);
+  return node > 0 && layer.width(node) > 0 && pathOf(layer, node).length === path.length;
+}
+
+/** The functions on the way to a frame, by their names, as far as they lead; of two with one name, the one that is there. */
+export function pathNamed(layer: Layer, names: string[], name: string[]): number[] {
+  const out: number[] = [];
+  let node = 0;
+  for (const wanted of names) {
+    const kids = layer.children(node);
+    let next = -1;
+    for (let i = 0; i < kids.length && next < 0; i++) if (layer.func(kids[i]) && name[layer.func(kids[i])] === wanted) next = kids[i];
+    if (next < 0) break;
+    out.push(layer.func((node = next)));
+  }
+  return out;
+}

@@ -22,6 +22,7 @@ export interface State extends Selection {
   second: number; // a metric beside the first; -1 = none
   palette: Palette;
   zoom: number[]; // functions from the root to the zoomed frame
+  part: [number, number] | null; // what of the zoomed frame is in sight, in shares of it; null = all
   window: [number, number] | null; // what of time is in sight; null = all that is chosen
   func: number; // the function in the sandwich; 0 = none
   file: string; // whose source is shown; '' = lines of all
@@ -36,7 +37,7 @@ export interface State extends Selection {
 export function initial(data: Data): State {
   return {
     view: 'overview', metric: data.meta.profiles[0].primary, event: '', thread: '', time: null, filters: [], normalize: false,
-    icicle: false, reverse: false, byWeight: false, graphs: false, second: -1, palette: 'module', zoom: [], window: null, func: 0, file: '', line: 0, search: '', ignoreCase: true,
+    icicle: false, reverse: false, byWeight: false, graphs: false, second: -1, palette: 'module', zoom: [], part: null, window: null, func: 0, file: '', line: 0, search: '', ignoreCase: true,
     sort: data.meta.profiles.length > 1 ? 'change' : 'self', change: 'self', theme: '',
   };
 }
@@ -60,12 +61,14 @@ export function toHash(s: State, base: State, data: Data): string {
   for (const func of s.zoom) out.append('zoom', data.funcs.name[func]);
   if (s.line) out.set('line', String(s.line));
   if (s.time) out.set('time', s.time.join('..'));
+  if (s.part) out.set('part', s.part.map(share => Number(share.toPrecision(7))).join('..'));
   if (s.window) out.set('window', s.window.map(Math.round).join('..'));
   for (const f of s.filters) out.append(f.kind, f.pattern);
   const text = out.toString();
   return text ? '#' + text : '';
 }
 
+/** All but the zoom. */
 export function fromHash(hash: string, base: State, data: Data): State {
   const s: State = { ...base, filters: [], zoom: [] }, given = new URLSearchParams(hash.slice(1));
   const allowed: Record<string, readonly string[]> = {
@@ -81,29 +84,18 @@ export function fromHash(hash: string, base: State, data: Data): State {
   }
   s.func = given.has('of') ? Math.max(0, data.funcs.name.indexOf(given.get('of')!, 1)) : 0;
   for (const [key, field] of FLAGS) if (given.has(key)) s[field] = given.get(key) === '1';
-  s.zoom = pathNamed(data, given.getAll('zoom'), s.reverse);
   s.line = Math.max(0, Math.floor(Number(given.get('line')))) || 0;
-  for (const key of ['time', 'window'] as const) {
+  for (const key of ['time', 'window', 'part'] as const) {
     const [from, to] = (given.get(key) ?? '').split('..').map(Number);
-    if (to > from) s[key] = [from, to];
+    if (to > from && (key !== 'part' || (from >= 0 && to <= 1))) s[key] = [from, to];
   }
   for (const [key, pattern] of given) if (isFilter(key)) s.filters.push({ kind: key, pattern: isRegex(pattern) ? pattern : escapeRegex(pattern) });
   return s;
 }
 
-/** The functions on the way to a frame, by their names, as far as they lead; of two with one name, the one that is there. */
-function pathNamed(data: Data, names: string[], reverse: boolean): number[] {
-  const { name } = data.funcs, { func, end } = data.tree, out: number[] = [];
-  if (!names.length) return out;
-  for (let i = 0, node = 0; i < names.length; i++) {
-    let next = 0;
-    if (reverse) next = name.indexOf(names[i], 1);
-    else for (let c = node + 1; c < end[node] && !next; c = end[c]) if (func[c] && name[func[c]] === names[i]) next = c;
-    if (next <= 0) break;
-    out.push(reverse ? next : func[next]);
-    node = next;
-  }
-  return out;
+/** The stack that an address zooms to, in names: which frame that is, filters decide. */
+export function zoomNames(hash: string): string[] {
+  return new URLSearchParams(hash.slice(1)).getAll('zoom');
 }
 
 export const FILTERS: [FilterKind, string, string][] = [

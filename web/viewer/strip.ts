@@ -3,7 +3,7 @@
 
 import type { App } from './app';
 import type { Curve } from './curves';
-import { curve, levelMetric, spread } from './curves';
+import { curve, lasts, levelMetric, spread } from './curves';
 import type { Moments } from './data';
 import { el } from './dom';
 import { metricOf, momentAt, threadKey } from './model';
@@ -92,7 +92,7 @@ export class Strip {
     if (traced && app.metric.kind === WALL) return null;
     for (const m of list) {
       const gain = m.gain[metricOf(app.data, m.series.profile, app.state.metric)];
-      if (gain) spread(m, gain, app.metric.unit === 'ns', whole, heights, 0);
+      if (gain) spread(m, gain, lasts(app.metric), whole, heights, 0);
     }
     let least = Infinity, most = 0;
     for (let i = 1; i < bars - 1; i++) {

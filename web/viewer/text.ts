@@ -20,9 +20,9 @@ export function escapeXml(text: string): string {
   return shown(text).replace(/[&<>"']/g, c => `&#${c.charCodeAt(0)};`);
 }
 
-/** A text for CSV; an apostrophe before what a spreadsheet would take for a formula. */
+/** A text for CSV; an apostrophe before what a spreadsheet would take for a formula, also behind blanks. */
 export function escapeCsv(text: string): string {
-  const tame = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? "'" + text : text;
+  const tame = /^(\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])/.test(text) ? "'" + text : text;
   return /[",\r\n]|^ | $/.test(tame) ? '"' + tame.replace(/"/g, '""') + '"' : tame;
 }
 
@@ -41,11 +41,15 @@ export function canonical(m: Metric, raw: number): number {
   return m.scale ? Number((scaled / 10 ** m.scale).toPrecision(15)) : scaled;
 }
 
+function grouped(whole: string): string {
+  return whole.replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
 export function digits(n: number): string {
   if (!Number.isFinite(n)) return '\u2013';
-  if (Number.isInteger(n) && Math.abs(n) < 1e21) return n.toString().replace(/\B(?=(\d{3})+$)/g, ',');
+  if (Number.isInteger(n) && Math.abs(n) < 1e21) return grouped(n.toString());
   const [whole, part] = n.toString().split('.');
-  return part && !whole.includes('e') && !part.includes('e') ? whole.replace(/\B(?=(\d{3})+$)/g, ',') + '.' + part : n.toString();
+  return part && !whole.includes('e') && !part.includes('e') ? grouped(whole) + '.' + part : n.toString();
 }
 
 function three(n: number): string {
@@ -66,7 +70,10 @@ export function time(ns: number): string {
 export function timeSteps(most: number, step: number): (ns: number) => string {
   const [size, name] = ([[1e9, 's'], [1e6, 'ms'], [1e3, '\u00b5s']] as [number, string][]).find(([s]) => Math.abs(most) >= s) ?? [1, 'ns'];
   const decimals = Math.max(0, Math.min(9, Math.ceil(-Math.log10(step / size) - 1e-9)));
-  return ns => (ns === 0 ? '0' : (ns / size).toFixed(decimals)) + ' ' + name;
+  return ns => {
+    const [whole, part] = (ns / size).toFixed(decimals).split('.');
+    return (ns === 0 ? '0' : grouped(whole) + (part ? '.' + part : '')) + ' ' + name;
+  };
 }
 
 export function bytes(n: number): string {

@@ -47,6 +47,7 @@ export interface TimeEvents {
   moved(from: number, until: number): void; // what is in sight
   menu(node: number, x: number, y: number): void;
   range(from: number, to: number): void;
+  painted(): void;
 }
 
 export interface TimeBox { node: number; x: number; y: number; w: number; h: number; lane: number; moment: number }
@@ -165,6 +166,13 @@ export class TimeChart {
     return { boxes, words, height: this.tall };
   }
 
+  /** By function, how wide its boxes are that were drawn last, or some others. */
+  inSight(functions: number, boxes = this.boxes): Float64Array {
+    const out = new Float64Array(functions);
+    for (const b of boxes) out[this.tree.func[b.node]] += b.w;
+    return out;
+  }
+
   focus(): void {
     this.canvas.focus({ preventScroll: true });
   }
@@ -261,11 +269,10 @@ export class TimeChart {
     const scroll = this.host.scrollTop, ink = look.getPropertyValue('--ink'), soft = look.getPropertyValue('--soft');
     for (const lane of this.lanes) {
       if (lane.y - scroll > height || lane.y + HEAD + lane.rows * ROW - scroll < 0) continue;
-      g.fillStyle = soft;
-      g.fillText((this.folded.has(lane.title) ? '\u25b8 ' : '\u25be ') + lane.title, 6, lane.y - scroll + HEAD / 2);
       if (!this.folded.has(lane.title)) this.lane(lane, width);
     }
     for (const box of this.boxes) this.box(g, box, box.y - scroll);
+    for (const lane of this.lanes) this.title(g, lane, this.titleAt(lane) - scroll, width, look.getPropertyValue('--back'), soft);
     this.axis(g, width, look.getPropertyValue('--back'), soft);
     const chosen = this.chosen && this.boxes.find(b => b.node === this.chosen!.node && b.lane === this.chosen!.lane && b.moment <= this.chosen!.last && b.moment >= this.chosen!.first);
     if (chosen) {
@@ -273,10 +280,24 @@ export class TimeChart {
       g.lineWidth = 2;
       g.strokeRect(chosen.x + 1, chosen.y - scroll + 1, Math.max(1, chosen.w - 2), chosen.h - 2);
     }
+    this.events.painted();
     if (this.drag) {
       g.fillStyle = 'rgba(80, 130, 255, .25)';
       g.fillRect(Math.min(...this.drag), 0, Math.abs(this.drag[1] - this.drag[0]), height);
     }
+  }
+
+  /** Where the title of a lane stands: above it, and below the axis as long as any of the lane is in sight. */
+  private titleAt(lane: Lane): number {
+    return Math.max(lane.y, Math.min(this.host.scrollTop + AXIS, lane.y + (this.folded.has(lane.title) ? 0 : lane.rows * ROW)));
+  }
+
+  private title(g: CanvasRenderingContext2D, lane: Lane, y: number, width: number, back: string, soft: string): void {
+    if (y < AXIS - HEAD || y > this.host.clientHeight) return;
+    g.fillStyle = back;
+    if (y > lane.y - this.host.scrollTop) g.fillRect(0, y, width, HEAD);
+    g.fillStyle = soft;
+    g.fillText((this.folded.has(lane.title) ? '\u25b8 ' : '\u25be ') + lane.title, 6, y + HEAD / 2);
   }
 
   /** Boxes of one lane: columns side by side that show the same activation become one. */
@@ -359,7 +380,13 @@ export class TimeChart {
 
   private at(x: number, y: number): TimeBox | null {
     const inner = y + this.host.scrollTop;
+    if (y < AXIS || this.titled(inner)) return null;
     return this.boxes.find(b => inner >= b.y && inner < b.y + b.h + 1 && x >= b.x && x < b.x + b.w) ?? null;
+  }
+
+  /** The lane whose title is there. */
+  private titled(inner: number): Lane | undefined {
+    return this.lanes.find(l => inner >= this.titleAt(l) && inner < this.titleAt(l) + HEAD);
   }
 
   timeAt(x: number): number {
@@ -412,7 +439,7 @@ export class TimeChart {
       if (end > start) this.show(start - edge, end + edge);
       return;
     }
-    const lane = this.lanes.find(l => inner >= l.y && inner < l.y + HEAD);
+    const lane = this.titled(inner);
     if (lane) this.fold(lane.title, !this.folded.has(lane.title));
     else this.choose(null);
   }

@@ -6,19 +6,25 @@ import { button, el, fill, select } from '../dom';
 import type { Picture } from '../export';
 import { Flame } from '../flame';
 import type { Layer } from '../layers';
-import { nodeAt, pathOf, stacksLayer } from '../layers';
+import { nodeAt, pathOf } from '../layers';
+import { Legend } from '../legend';
 import { why } from '../state';
-import { canonical, escapeCsv } from '../text';
+import { canonical, columns, escapeCsv, fitName, plural } from '../text';
+
+const LETTER = 7.3, BETWEEN = 4; // pixels of a letter, and letters between two steps of the way to a frame
+const CRUMB = 36, SHORT = 10; // letters of a step at most, and of one that can still be read
 
 export class FlameView implements Panel {
   readonly host = el('section', { class: 'view' });
   private crumbs = el('div', { class: 'crumbs', role: 'navigation', 'aria-label': 'Zoomed to' });
-  private note = el('p', { class: 'note', role: 'status' });
-  private key0 = el('div', { class: 'legends' });
+  private note = el('p', { class: 'note', 'aria-live': 'polite' });
+  private key0: Legend;
+  private resting = 0; // until what is in sight is kept
   private chart: Flame;
   private layer: Layer | null = null;
   private made = '';
   private scene: unknown = null;
+  private trailOf: { layer: Layer | null; key: string } = { layer: null, key: '' };
 
   constructor(private app: App) {
     this.chart = new Flame('Flame graph', {
@@ -38,10 +44,17 @@ export class FlameView implements Panel {
         }
         const zoom = pathOf(this.layer!, node);
         if (zoom.join() !== app.state.zoom.join()) app.set({ zoom });
+        else if (app.state.part) this.moved(0, 1);
       },
       menu: (node, x, y) => app.menuFor(this.layer!.func(node), x, y, [['Zoom to it', () => this.chart.zoomTo(node)]]),
+      moved: (from, to) => this.moved(from, to),
+      laid: () => {
+        this.key0.update();
+        this.trail();
+      },
     });
-    this.host.append(this.crumbs, this.chart.host, this.note, this.key0);
+    this.key0 = new Legend(app, () => this.chart.inSight(app.data.funcs.n));
+    this.host.append(this.crumbs, this.chart.host, this.note, this.key0.host);
   }
 
   update(): void {
@@ -49,22 +62,26 @@ export class FlameView implements Panel {
     if (lacks) return fill(this.host, el('p', { class: 'lacks' }, lacks));
     const key = `${s.reverse}`;
     if (this.scene !== app.scene || this.made !== key) {
-      this.layer = stacksLayer(app.scene, app.data.funcs.n, s.reverse);
+      this.layer = app.stacks(s.reverse);
       this.scene = app.scene;
       this.made = key;
-      this.chart.set(this.layer, nodeAt(this.layer, s.zoom));
+      this.chart.set(this.layer, nodeAt(this.layer, s.zoom), s.part);
     }
     const empty = !(app.scene.width.at(0) > 0);
     this.note.hidden = !empty;
     this.note.textContent = !empty ? '' : s.filters.length || s.time || s.thread || s.event ? 'The filters leave nothing to draw.' : 'Everything costs 0: there is nothing to draw.';
     this.chart.up = !s.icicle;
     this.chart.byWeight = s.byWeight;
-    const zoom = nodeAt(this.layer!, s.zoom);
-    if (this.chart.zoom !== zoom) this.chart.zoom = this.chart.selected = zoom;
-    this.chart.relayout();
+    this.chart.show(nodeAt(this.layer!, s.zoom), s.part);
     this.trail();
     app.tell(this.thing(this.chart.selected));
-    app.drawLegend(this.key0, () => this.chart.inSight(app.data.funcs.n));
+  }
+
+  /** The address keeps what is in sight, once the hand rests. */
+  private moved(from: number, to: number): void {
+    clearTimeout(this.resting);
+    this.app.state = { ...this.app.state, part: to - from < 1 ? [from, to] : null };
+    this.resting = setTimeout(() => this.app.keepAddress('quiet'), 150);
   }
 
   press(e: KeyboardEvent): void {
@@ -96,12 +113,25 @@ export class FlameView implements Panel {
     return { func: 0, more, total: all.map(k => thin.reduce((sum, c) => sum + l.total(c, k), 0)), parent: all.map(k => l.total(parent, k)) };
   }
 
+  /** The way to the zoomed frame: of a long one the innermost frames, as many as can be read. */
   private trail(): void {
-    const l = this.layer!, path: number[] = [];
-    for (let n = this.chart.zoom; n; n = l.parent(n)) path.push(n);
+    const l = this.layer, path: number[] = [], width = this.crumbs.clientWidth || innerWidth;
+    for (let n = l ? this.chart.zoom : 0; n; n = l!.parent(n)) path.push(n);
+    const key = `${width} ${path.join()}`;
+    if (this.trailOf.layer === l && this.trailOf.key === key) return;
+    this.trailOf = { layer: l, key };
     this.crumbs.classList.toggle('deep', path.length > 0);
+    const shown: Node[] = [];
+    let left = Math.floor((width - 70) / LETTER);
+    for (const n of path) {
+      const name = this.app.name(l!.func(n)), room = Math.min(left - BETWEEN, shown.length ? CRUMB : Infinity), short = fitName(name, room);
+      if (shown.length && (room < SHORT || (columns(short) < SHORT && short !== name))) break;
+      left -= columns(short) + BETWEEN;
+      shown.unshift(button(name, 'Zoom to ' + name, () => this.chart.zoomTo(n), {}, room));
+    }
+    const more = path.length - shown.length;
     fill(this.crumbs, button('all', 'Zoom out to all', () => this.chart.zoomTo(0)),
-      ...path.reverse().slice(-8).map(n => button(this.app.name(l.func(n)), 'Zoom to ' + this.app.name(l.func(n)), () => this.chart.zoomTo(n), {}, 40)));
+      more > 0 && button('\u2026', `Zoom to ${plural(more, 'frame', 'frames')} further out`, () => this.chart.zoomTo(path[shown.length])), ...shown);
   }
 
   /** The next frame that the search finds, in the order of the picture. */
@@ -129,8 +159,8 @@ export class FlameView implements Panel {
   }
 
   picture(): Picture {
-    const l = this.layer!, k = this.app.main0, { shapes, height } = this.chart.shapes(0, b => `${b.node ? this.app.data.funcs.name[l.func(b.node)] : 'all'} (${this.app.exact(l.total(b.node, k))}, ${this.app.share(l.total(b.node, k))})`);
-    return { width: this.chart.width, height, boxes: shapes, words: [] };
+    const l = this.layer!, k = this.app.main0, { shapes, height, widths } = this.chart.shapes(0, b => `${b.node ? this.app.data.funcs.name[l.func(b.node)] : 'all'} (${this.app.exact(l.total(b.node, k))}, ${this.app.share(l.total(b.node, k))})`, this.app.data.funcs.n);
+    return { width: this.chart.width, height, boxes: shapes, words: [], widths };
   }
 
   print(on: boolean): void {

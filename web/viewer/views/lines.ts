@@ -249,7 +249,7 @@ export class LinesView implements Panel {
     });
     const pair = (c: ColumnSpec<Line>): ColumnSpec<Line> => ({ ...c, cell: (r, room) => (r.says || !r.cost.some(Boolean) ? none : c.cell(r, room)) });
     const out: ColumnSpec<Line>[] = [...(app.compares ? [cost('before', 'Before', 0)] : []), cost('cost', app.compares ? 'After' : app.falls ? 'Gained' : 'Cost', k),
-      { key: 'cost%', title: '%', number: true, sorts: false, minor: true, cell: r => (r.says || (app.state.file && !r.cost[k]) ? none : { text: percent(r.cost[k], whole), bar: whole > 0 ? r.cost[k] / whole : undefined }) }];
+      { key: 'cost%', title: '%', number: true, sorts: false, minor: true, cell: r => (r.says || (app.state.file && !r.cost[k]) ? none : { text: percent(r.cost[k], whole), exact: whole > 0 ? String((100 * r.cost[k]) / whole) : '', bar: whole > 0 ? r.cost[k] / whole : undefined }) }];
     const left = (key: string, title: string, raw: (r: Line) => number): ColumnSpec<Line> => ({ key, title, number: true, sorts: false, cell: r => (r.says || !(r.net || r.cost[k]) ? none : { text: app.value(raw(r)), exact: String(canonical(app.metric, raw(r))), title: app.exact(raw(r)) }) });
     if (app.falls) out.push(left('back', 'Given back', r => r.cost[k] - r.net), left('net', 'Net', r => r.net));
     if (app.compares) out.push(pair(changeColumn(app, 'change', 'Change', r => r.cost)), { ...pair(relativeColumn<Line>(app, 'change%', r => r.cost)), minor: true });

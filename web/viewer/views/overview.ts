@@ -2,21 +2,29 @@
 
 import type { App } from '../app';
 import type { Panel, Thing } from '../panel';
-import { curve, levelMetric } from '../curves';
-import type { Metric, ProfileInfo } from '../data';
-import { button, el, fill } from '../dom';
+import { curve } from '../curves';
+import type { Fact, Metric, ProfileInfo } from '../data';
+import { button, el, fill, named } from '../dom';
 import { Flame } from '../flame';
 import type { Layer } from '../layers';
-import { pathOf, stacksLayer } from '../layers';
+import { pathOf } from '../layers';
+import { Legend } from '../legend';
 import { metricOf } from '../model';
 import { why } from '../state';
 import { TONES } from './top';
 import { canonical, escapeCsv, exact, percent, moment, plural, share, shown, time, value } from '../text';
 
 const ROWS = 10;
+const FACT = 60; // letters of a name in a finding
 const METRICS = 8; // in sight at once
 const BINS = 160;
 const FACTS = 6; // in sight
+const CURVES = 3; // in sight
+const PATH = 28; // lines
+const RUN = 4; // longer runs of frames that cost the same are folded, as the summary does it
+
+/** Where cards stand: by their titles, the names of areas in the style. */
+const PLACES: Record<string, string> = { Totals: 'totals', Findings: 'findings', 'Costliest functions': 'costliest', 'What changed most': 'costliest', 'Hottest path': 'hottest', 'Flame graph': 'graph', 'Over time': 'curves' };
 
 function fileTotal(m: Metric): number {
   return (m.total / m.num) * m.den * 10 ** m.scale;
@@ -30,7 +38,11 @@ export class OverviewView implements Panel {
   private dark = false;
   private metric = -1;
 
-  constructor(private app: App) {}
+  private legend: Legend;
+
+  constructor(private app: App) {
+    this.legend = new Legend(app, () => this.flame!.inSight(app.data.funcs.n));
+  }
 
   update(): void {
     const { app } = this;
@@ -39,11 +51,12 @@ export class OverviewView implements Panel {
     this.dark = app.dark;
     this.metric = app.state.metric;
     if (app.data.funcs.n < 2) return fill(this.host, this.what(), el('p', { class: 'lacks' }, 'This profile is empty.'));
-    fill(this.host, this.what(), el('div', { class: 'cards' }, el('div', {}, this.costliest(), ...(levelMetric(app.data) === -1 ? [this.graph(), this.curves()] : [this.curves(), this.graph()])), el('div', {}, this.totals(), this.findings(), this.hottest())));
+    // In the order in which they are read; where there is room for two columns, style says which stands where.
+    fill(this.host, this.what(), el('div', { class: 'cards' }, this.totals(), this.findings(), this.costliest(), this.hottest(), this.graph(), this.curves()));
   }
 
   private card(title: string, ...inside: (Node | null)[]): HTMLElement {
-    return el('section', { class: 'card', 'aria-label': title }, el('h2', {}, title), ...inside);
+    return el('section', { class: 'card ' + PLACES[title], 'aria-label': title }, el('h2', {}, title), ...inside);
   }
 
   /** What, when and where, in one line. */
@@ -71,13 +84,21 @@ export class OverviewView implements Panel {
   private findings(): HTMLElement | null {
     const { app } = this, { facts, profiles } = app.data.meta;
     if (!facts?.length) return this.fewFindings();
-    const sentence = ({ text, of }: { text: string; of?: string }) => {
-      const func = of ? app.data.funcs.name.indexOf(of, 1) : -1, name = func > 0 ? app.name(func) : '', at = name ? text.indexOf(name) : -1, said = text.replace(/^[a-z](?=[a-z]* )/, c => (at === 0 ? c : c.toUpperCase()));
-      return at < 0 ? [shown(said, 600)] : [shown(said.slice(0, at), 300), button(name, `Callers and callees of ${name}`, () => app.sandwich(func), { class: 'link' }), shown(said.slice(at + name.length), 600)];
+    const upper = (text: string) => text.replace(/^[a-z](?=[a-z]* )/, c => c.toUpperCase());
+    const sentence = ({ text, of, rest }: Fact): (Node | string)[] => {
+      const func = of && rest !== undefined ? app.data.funcs.name.indexOf(of, 1) : -1;
+      if (of && rest !== undefined) return [shown(upper(text), 300), func > 0 ? this.link(func, FACT) : el('code', {}, ...named(shown(of, 4096), FACT)), shown(rest, 600)];
+      return [shown(upper(text), 600)];
     };
     const { metric, primary } = { metric: app.state.metric, primary: profiles[0].metrics[profiles[0].primary] };
     return this.card('Findings', el('ul', { class: 'facts' }, app.compares && el('li', {}, el('small', { class: 'share' }), el('span', {}, this.whole())), ...facts.slice(0, FACTS).map(f => el('li', {}, el('small', { class: 'share' }, f.share > 0 ? percent(f.share, 1) : ''), el('span', {}, ...sentence(f))))),
       metric !== profiles[0].primary || !app.plain ? el('p', { class: 'aside' }, `Of the whole profile, by ${shown(primary?.title || primary?.name || 'cost', 48)}.`) : null);
+  }
+
+  /** A function by its name, which leads to its callers. */
+  private link(func: number, room: number): HTMLElement {
+    const name = this.app.name(func);
+    return button(name, `Callers and callees of ${name}`, () => this.app.sandwich(func), { class: 'link' }, room);
   }
 
   private fewFindings(): HTMLElement | null {
@@ -103,7 +124,7 @@ export class OverviewView implements Panel {
       el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Function'), head('Before'), head('After'), head('Change'), head('%'), el('th', { scope: 'col' }, 'Verdict'))),
       el('tbody', {}, ...rows.map(({ r, verdict }) => {
         const [a, b] = r.self, d = b - a, sign = d > 0 ? '+' : '';
-        return el('tr', {}, el('td', { class: 'name' }, button(app.name(r.func), `Callers and callees of ${app.name(r.func)}`, () => app.sandwich(r.func), { class: 'link' }, this.room(0.28, 60)), el('small', {}, app.placeLink(r.func))),
+        return el('tr', {}, el('td', { class: 'name' }, this.link(r.func, this.room(0.28, 60)), ' ', el('small', {}, app.placeLink(r.func))),
           number(app.value(a), app.exact(a)), number(app.value(b), app.exact(b)), number(sign + app.value(d), app.exact(d), TONES[verdict]), number(a ? sign + percent(d, Math.abs(a)) : '', '', TONES[verdict]), el('td', { class: TONES[verdict] }, verdict));
       }))), note, all);
   }
@@ -116,18 +137,21 @@ export class OverviewView implements Panel {
 
   private costliest(): HTMLElement {
     if (this.app.compares) return this.changed();
-    const { app } = this, k = app.main0, whole = app.scene.whole[k], rows = app.scene.flat().first('self', app.data.funcs, ROWS);
-    const cell = (raw: number, part: number, title: string) => {
+    const { app } = this, whole = app.scene.whole[app.main0], rows = app.scene.flat().first('self', app.data.funcs, ROWS);
+    const net = app.falls ? app.sceneOf(app.state.metric).flat() : null;
+    const plain = (raw: number) => el('td', { class: 'number', title: app.exact(raw) }, el('span', {}, app.value(raw)));
+    const cell = (raw: number) => {
       const bar = el('span', { class: 'bar' });
-      bar.style.width = Math.max(0, Math.min(1, part)) * 100 + '%';
-      return el('td', { class: 'number', title }, bar, el('span', {}, app.value(raw)), el('small', {}, share(raw, whole)));
+      bar.style.width = (whole > 0 ? Math.max(0, Math.min(1, raw / whole)) : 0) * 100 + '%';
+      return el('td', { class: 'number', title: app.exact(raw) }, bar, el('span', {}, app.value(raw)), ' ', el('small', {}, share(raw, whole)));
     };
-    return this.card('Costliest functions', el('table', { class: 'plain functions' },
-      el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Function'), el('th', { scope: 'col', class: 'number' }, app.falls ? 'Gained' : 'Self'), el('th', { scope: 'col', class: 'number' }, app.falls ? 'Total gained' : 'Total'))),
+    const heads = net ? ['Gained', 'Given back', 'Net', 'Total gained'] : ['Self', 'Total'];
+    return this.card('Costliest functions', el('table', { class: 'plain functions' + (net ? ' falls' : '') },
+      el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Function'), ...heads.map(text => el('th', { scope: 'col', class: 'number' }, text)))),
       el('tbody', {}, ...rows.map(r => {
-        const a = r.self[0], b = r.total[0];
-        return el('tr', {}, el('td', { class: 'name' }, button(app.name(r.func), `Callers and callees of ${app.name(r.func)}`, () => app.sandwich(r.func), { class: 'link' }, this.room(0.34, 60)), el('small', {}, app.placeLink(r.func))),
-          cell(a, whole > 0 ? a / whole : 0, app.exact(a)), cell(b, whole > 0 ? b / whole : 0, app.exact(b)));
+        const left = net?.row(r.func).self[0] ?? 0;
+        return el('tr', {}, el('td', { class: 'name' }, this.link(r.func, this.room(net ? 0.26 : 0.34, 60)), ' ', el('small', {}, app.placeLink(r.func))),
+          cell(r.self[0]), ...(net ? [plain(r.self[0] - left), plain(left)] : []), cell(r.total[0]));
       }))), button('All functions', 'All functions', () => app.set({ view: 'top' }), { class: 'more' }));
   }
 
@@ -137,27 +161,41 @@ export class OverviewView implements Panel {
     return Math.max(12, Math.floor((innerWidth <= 760 ? wide * (less < 100 ? 0.52 : 1) - (less < 100 ? 0 : 60) : wide * share - less) / 7.3));
   }
 
-  /** The costliest way down, as long as it holds a good part of its caller; recursion is one step. */
+  /** The costliest way down until a frame costs more itself than any that it calls, as the summary has it; of two profiles that of the later. */
   private hottest(): HTMLElement | null {
-    const { app } = this, { tree, width } = app.scene, rows: Node[] = [];
-    if (why('tree', app.data) || !(width.at(0) > 0)) return null;
-    const layer = stacksLayer(app.scene, app.data.funcs.n, false);
-    let before = 0, levels = 1, shareOf = '';
-    for (let node = 0; rows.length < 14;) {
+    const { app } = this, k = app.main0, whole = app.scene.whole[k], path: number[] = [];
+    if (why('tree', app.data) || !(whole > 0)) return null;
+    const layer = app.stacks(false);
+    for (let node = 0; ;) {
       let best = -1;
       const kids = layer.children(node);
-      for (let i = 0; i < kids.length; i++) if (layer.func(kids[i]) && (best < 0 || layer.width(kids[i]) > layer.width(best))) best = kids[i];
-      if (best < 0 || layer.width(best) < layer.width(node) * 0.3 || layer.width(best) < width.at(0) * 0.02) break;
-      node = best;
-      const func = layer.func(node), path = pathOf(layer, node), share = percent(layer.width(node), width.at(0)), name = app.name(func), again = rows.length > 0 && func === before;
-      if (again) levels++;
-      else levels = 1;
-      before = func;
-      const row = el('li', {}, el('small', { class: 'share' }, again ? shareOf : (shareOf = share)), button(name, `Flame graph of ${name}`, () => app.set({ view: 'flame', zoom: path }), { class: 'link' }, this.room(0.33, 110)), levels > 1 ? el('small', {}, `${levels} levels`) : null);
-      if (again) rows[rows.length - 1] = row;
-      else rows.push(row);
+      for (let i = 0; i < kids.length; i++) if (layer.func(kids[i]) && (best < 0 || layer.total(kids[i], k) > layer.total(best, k))) best = kids[i];
+      if (best < 0 || !(layer.total(best, k) > 0) || (node && layer.total(best, k) < layer.self(node, k))) break;
+      path.push((node = best));
     }
-    return rows.length && tree.n > 1 ? this.card('Hottest path', el('ol', { class: 'path' }, ...rows)) : null;
+    if (!path.length) return null;
+    const { metric } = app, rows = this.pathRows(layer, path, node => percent(layer.total(node, k), whole)), more = rows.length - PATH;
+    return this.card('Hottest path', el('ol', { class: 'path' }, ...rows.slice(0, PATH)), more > 0 ? el('p', { class: 'aside' }, `and ${plural(more, 'frame', 'frames')} further in`) : null,
+      app.compares ? el('p', { class: 'aside' }, `Of the later profile, in percent of its ${shown(metric.title || metric.name || 'cost', 48)}.`) : null);
+  }
+
+  /** Recursion is one step, and of a run of frames that cost the same both ends are shown. */
+  private pathRows(layer: Layer, path: number[], share: (node: number) => string): Node[] {
+    const { app } = this, k = app.main0, rows: Node[] = [], note = (text: string) => el('li', {}, el('small', { class: 'share' }), el('small', {}, text));
+    for (let i = 0; i < path.length;) {
+      const node = path[i], func = layer.func(node), name = app.name(func);
+      let again = 1, same = 1;
+      while (i + again < path.length && layer.func(path[i + again]) === func) again++;
+      while (i + same < path.length && layer.total(path[i + same], k) === layer.total(node, k)) same++;
+      rows.push(el('li', {}, el('small', { class: 'share' }, share(node)), ' ', button(name, `Flame graph of ${name}`, () => app.set({ view: 'flame', zoom: pathOf(layer, node) }), { class: 'link' }, this.room(0.33, 110)),
+        again > 1 ? el('small', {}, ` ${again} levels`) : null));
+      if (again > 1) i += again;
+      else if (same > RUN) {
+        rows.push(note(`${plural(same - 2, 'frame', 'frames')} without branches`));
+        i += same - 1;
+      } else i++;
+    }
+    return rows;
   }
 
   private thing(node: number | null): Thing | null {
@@ -168,7 +206,7 @@ export class OverviewView implements Panel {
   private graph(): HTMLElement | null {
     const { app } = this;
     if (why('flame', app.data) || !(app.scene.width.at(0) > 0)) return null;
-    this.layer = stacksLayer(app.scene, app.data.funcs.n, false);
+    this.layer = app.stacks(false);
     this.flame ??= new Flame('Small flame graph', {
       funcs: app.data.funcs, label: n => (n ? app.name(this.layer!.func(n)) : 'all'), colour: n => (n ? app.frameColour(this.layer!, n) : app.dark ? '#4a4b55' : '#d5d5dc'),
       match: n => !!n && !!app.hits?.[this.layer!.func(n)], searching: () => !!app.hits, dark: () => app.dark,
@@ -177,26 +215,28 @@ export class OverviewView implements Panel {
       select: node => app.tell(this.thing(node)),
       zoomed: node => app.set({ view: 'flame', zoom: pathOf(this.layer!, node) }),
       menu: (node, x, y) => app.menuFor(this.layer!.func(node), x, y),
+      laid: () => this.legend.update(),
     });
     this.flame.tallest = 270;
     this.flame.up = !app.state.icicle;
     this.flame.set(this.layer);
-    const legend = el('div', { class: 'legends' });
-    app.drawLegend(legend, () => this.flame!.inSight(app.data.funcs.n));
-    return this.card('Flame graph', this.flame.host, legend);
+    return this.card('Flame graph', this.flame.host, this.legend.host);
   }
 
-  /** Each metric over time, memory in use first. What falls again is drawn as its level, the rest as what came in each step. */
+  /** Each metric over time, memory in use and the chosen one first. What falls again is drawn as its level, the rest as what came in each step. */
   private curves(): HTMLElement | null {
-    const { app } = this, { moments, meta } = app.data, [whole] = app.timeRange(), levels: Node[] = [], others: Node[] = [];
+    const { app } = this, { moments, meta } = app.data, [whole] = app.timeRange(), bin = (whole[1] - whole[0]) / BINS, found: [number, Node][] = [];
     const of = moments.filter(x => x.series.profile === 0);
     meta.profiles[0].metrics.forEach((m, i) => {
       const made = m.net === undefined ? curve(of, m, i, whole, BINS) : null;
       if (!made) return;
-      const { steps, level, least, most } = made, line = (level ? 'level of ' : '') + (m.title || m.name);
-      (level ? levels : others).push(el('figure', {}, curvePicture(steps, least, most, `${shown(line, 60)} over time`), el('figcaption', {}, `${shown(line, 60)}: ${level ? `up to ${value(m, most)}` : m.unit === 'ns' ? `up to ${percent(canonical(m, most), (whole[1] - whole[0]) / BINS)} of the time` : `at most ${value(m, most)} in ${time((whole[1] - whole[0]) / BINS)}`}`)));
+      const { steps, level, least, most, series } = made, line = shown((level ? 'level of ' : '') + (m.title || m.name), 60);
+      // Threads run no longer than time passes, though some samples stand closer than they should.
+      const says = level ? `up to ${value(m, most)}` : m.unit === 'ns' ? `up to ${percent(Math.min(canonical(m, most), series * bin), bin)} of the time` : `at most ${value(m, most)} in ${time(bin)}`;
+      found.push([level ? 0 : i === app.state.metric ? 1 : 2, el('figure', {}, curvePicture(steps, least, most, `${line} over time`), el('figcaption', {}, `${line}: ${says}`))]);
     });
-    return levels.length + others.length ? this.card('Over time', ...levels, ...others) : null;
+    const all = found.sort((a, b) => a[0] - b[0]).map(([, figure]) => figure), rest = all.slice(CURVES);
+    return all.length ? this.card('Over time', ...all.slice(0, CURVES), rest.length ? el('details', {}, el('summary', {}, plural(rest.length, 'more metric', 'more metrics')), ...rest) : null) : null;
   }
 
   search(): void {
@@ -217,9 +257,9 @@ export class OverviewView implements Panel {
   }
 
   csv(): string {
-    const { app } = this, k = app.main0;
-    return 'function,self,total\r\n' + app.scene.flat().first('self', app.data.funcs, ROWS)
-      .map(r => [escapeCsv(app.data.funcs.name[r.func]), canonical(app.metric, r.self[k]), canonical(app.metric, r.total[k])].join(',') + '\r\n').join('');
+    const { app } = this, k = app.main0, net = app.falls ? app.sceneOf(app.state.metric).flat() : null, left = (func: number) => net!.row(func).self[0], number = (raw: number) => canonical(app.metric, raw);
+    return (net ? 'function,gained,given_back,net,total_gained\r\n' : 'function,self,total\r\n') + app.scene.flat().first('self', app.data.funcs, ROWS)
+      .map(r => [escapeCsv(app.data.funcs.name[r.func]), number(r.self[k]), ...(net ? [number(r.self[k] - left(r.func)), number(left(r.func))] : []), number(r.total[k])].join(',') + '\r\n').join('');
   }
 }
 

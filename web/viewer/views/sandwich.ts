@@ -174,8 +174,8 @@ export class SandwichView implements Panel {
     const { app } = this, k = app.main0, whole = app.scene.whole[k], { metrics } = app.data.meta.profiles[0];
     const cost = (key: string, title: string, m: Metric, raw: (r: Call) => number): ColumnSpec<Call> => ({ key, title, number: true, sorts: false, cell: r => ({ text: value(m, raw(r)), exact: String(canonical(m, raw(r))), title: exact(m, raw(r)) }) });
     const out: ColumnSpec<Call>[] = app.compares ? [{ ...cost('before', 'Before', app.metric, r => r.total[0]), minor: true }, cost('total', 'After', app.metric, r => r.total[1]),
-      { ...changeColumn<Call>(app, 'change', 'Change', r => r.total), sorts: false }, { ...relativeColumn<Call>(app, 'change%', r => r.total), minor: true }] : [cost('total', 'Total', app.metric, r => r.total[k]),
-      { key: 'total%', title: '%', help: 'share of all', number: true, sorts: false, cell: (r: Call) => ({ text: share(r.total[k], whole), bar: whole > 0 ? r.total[k] / whole : undefined }) }];
+      { ...changeColumn<Call>(app, 'change', 'Change', r => r.total), sorts: false }, { ...relativeColumn<Call>(app, 'change%', r => r.total), minor: true }] : [cost('total', app.falls ? 'Total gained' : 'Total', app.metric, r => r.total[k]),
+      { key: 'total%', title: '%', help: 'share of all', number: true, sorts: false, cell: (r: Call) => ({ text: share(r.total[k], whole), exact: whole > 0 ? String((100 * r.total[k]) / whole) : '', bar: whole > 0 ? r.total[k] / whole : undefined }) }];
     if (left) out.push(cost('back', 'Given back', app.metric, r => r.total[k] - (left.get(r.func) ?? 0)), cost('net', 'Net', app.metric, r => left.get(r.func) ?? 0));
     if (this.hasTree && !app.partial) out.push({ ...cost('self', left ? 'Gained itself' : 'Self', app.metric, r => r.self![k]), minor: true });
     if (this.hasTree ? app.scene.costs[k].calls : true) out.push({ key: 'calls', title: 'Calls', number: true, sorts: false, cell: r => ({ text: digits(r.calls[k]), exact: String(r.calls[k]) }) });
@@ -237,10 +237,10 @@ export class SandwichView implements Panel {
 
   picture(): Picture | null {
     if (!this.pictures) return null;
-    const k = this.app.main0, part = (flame: Flame, l: Layer, from: number) => flame.shapes(from, b => `${this.app.data.funcs.name[l.func(b.node)]} (${this.app.exact(l.total(b.node, k))}, ${this.app.share(l.total(b.node, k))})`);
+    const k = this.app.main0, part = (flame: Flame, l: Layer, from: number) => flame.shapes(from, b => `${this.app.data.funcs.name[l.func(b.node)]} (${this.app.exact(l.total(b.node, k))}, ${this.app.share(l.total(b.node, k))})`, this.app.data.funcs.n);
     const above = part(this.callers, this.layers.callers!, 18), below = part(this.callees, this.layers.callees!, above.height + 48), name = this.app.name(this.app.state.func);
     return {
-      width: this.callees.width, height: above.height + 48 + below.height, boxes: [...above.shapes, ...below.shapes],
+      width: this.callees.width, height: above.height + 48 + below.height, boxes: [...above.shapes, ...below.shapes], widths: above.widths.map((w, f) => w + below.widths[f]),
       words: [{ x: 4, y: 12, text: `Callers of ${name}`, soft: true }, { x: 4, y: above.height + 42, text: `Callees of ${name}`, soft: true }],
     };
   }

@@ -5,6 +5,7 @@ import type { Panel, Thing } from '../panel';
 import type { Metric } from '../data';
 import { button, el, fill } from '../dom';
 import type { Picture } from '../export';
+import { Legend } from '../legend';
 import { sampleEnds, threadKey } from '../model';
 import { why } from '../state';
 import { escapeCsv, plural, shown, time } from '../text';
@@ -20,7 +21,8 @@ export class TimeView implements Panel {
   readonly host = el('section', { class: 'view' });
   private chart: TimeChart;
   private resting = 0; // until what is in sight is kept
-  private key0 = el('div', { class: 'legends' });
+  private key0: Legend;
+  private note = el('p', { class: 'note', hidden: true });
 
   constructor(private app: App) {
     this.chart = new TimeChart(() => app.data.tree, {
@@ -31,8 +33,10 @@ export class TimeView implements Panel {
       moved: (from, until) => this.moved(from, until),
       menu: (node, x, y) => app.menuFor(app.data.tree.func[node], x, y),
       range: (from, to) => app.set({ time: [Math.round(from), Math.round(to)], window: null }),
+      painted: () => this.key0.update(),
     });
-    this.host.append(this.chart.host, this.key0);
+    this.key0 = new Legend(app, () => this.chart.inSight(app.data.funcs.n), true);
+    this.host.append(this.note, this.chart.host, this.key0.host);
   }
 
   update(): void {
@@ -41,7 +45,8 @@ export class TimeView implements Panel {
     const list = app.data.moments.filter(m => (!thread || threadKey(m.series) === thread) && (!event || m.series.info.event === event));
     if (!app.compares) list.sort((a, b) => b.n - a.n); // the busiest thread first
     const titles = list.map(m => shown([app.compares ? app.data.meta.profiles[m.series.profile].file.replace(/^.*\//, '') : '', threadKey(m.series), m.series.info.event].filter(Boolean).join(' \u00b7 ') || (m.trace ? 'all calls' : 'all samples'), 120));
-    fill(this.key0, app.legend(true));
+    this.note.hidden = !app.state.filters.length;
+    this.note.textContent = this.note.hidden ? '' : `${plural(app.state.filters.length, 'filter does', 'filters do')} not apply to the order of time: all calls are shown.`;
     const [whole, range] = app.timeRange(), { window } = app.state, inside = window && (!range || (window[0] >= range[0] && window[1] <= range[1]));
     this.chart.up = !app.state.icicle;
     this.chart.set(list.map((moments, i) => ({ moments, title: titles.indexOf(titles[i]) < i ? `${titles[i]} (${i + 1})` : titles[i], ends: sampleEnds(moments) })), whole, inside ? window : range);
@@ -77,7 +82,7 @@ export class TimeView implements Panel {
   private thing(box: TimeBox): Thing {
     const { app } = this, { tree } = app.data, { node } = box, stack: number[] = [], { start, end, samples } = this.chart.activation(box);
     for (let n = node; n; n = tree.parent[n]) stack.push(tree.func[n]);
-    const costs = app.scene.costs, instant = samples && instants(app.data.meta.profiles[0].metrics);
+    const { costs } = app.seen, instant = samples && instants(app.data.meta.profiles[0].metrics);
     const own = `at ${time(Math.round(start))}` + (instant ? '' : ` for ${time(Math.round(end - start))}`) + (samples ? `, ${plural(samples, instant ? 'event' : 'sample', instant ? 'events' : 'samples')}` : '');
     return { func: tree.func[node], more: tree.more.get(node), total: costs.map(c => c.total.at(node)), calls: costs[app.main0].calls?.[node] ?? null, stack: stack.reverse(), own };
   }
@@ -117,7 +122,7 @@ export class TimeView implements Panel {
   picture(): Picture {
     const { tree, funcs } = this.app.data, { boxes, words, height } = this.chart.everything(), calls = this.chart.activations(boxes);
     return {
-      width: this.chart.width, height, words,
+      width: this.chart.width, height, words, widths: this.chart.inSight(this.app.data.funcs.n, boxes),
       boxes: boxes.map(b => ({
         x: b.x, y: b.y, w: b.w, h: b.h, fill: this.app.colour(tree.func[b.node]), label: funcs.name[tree.func[b.node]] || '(more)',
         title: `${funcs.name[tree.func[b.node]] || '(more)'} (${length(calls.get(b)!)})`,
