@@ -66,13 +66,41 @@ export function ruleFlags(data: Data, filters: Filter[]): Rules {
   return { flags, kinds, alike: alike(data, filters) };
 }
 
-/** Whether the first of two functions that match collapses the second, which it calls: the same, or of one file or module. */
-type Alike = (caller: number, callee: number) => boolean;
+/** Functions that match collapse those that they call when one of these lists has the same number for both: the same, or of one file or module. */
+type Alike = Int32Array[];
+
+/** By function, a number that those with the same text share; 0 = it has none. */
+function numbered(n: number, text: (func: number) => string): Int32Array {
+  const out = new Int32Array(n), ids = new Map<string, number>();
+  for (let f = 1; f < n; f++) {
+    const word = text(f);
+    let id = word ? ids.get(word) : 0;
+    if (id === undefined) ids.set(word, (id = ids.size + 1));
+    out[f] = id;
+  }
+  return out;
+}
+
+const numbers = new WeakMap<Data, Map<string, Int32Array>>();
+
+/** Numbers of files, modules or functions: texts would be compared once for each node of the tree. */
+function numbersOf(data: Data, what: 'file:' | 'module:' | 'same'): Int32Array {
+  const { name, file, module, line, n } = data.funcs, text = { 'file:': (f: number) => file[f], 'module:': (f: number) => (module[f] ? 'in ' + module[f] : filterModule(data, f)), same: (f: number) => `${name[f]}\0${file[f]}\0${module[f]}\0${line[f]}` };
+  let known = numbers.get(data);
+  if (!known) numbers.set(data, (known = new Map<string, Int32Array>()));
+  let out = known.get(what);
+  if (!out) known.set(what, (out = numbered(n, text[what])));
+  return out;
+}
 
 function alike(data: Data, filters: Filter[]): Alike {
-  const { name, file, module, line } = data.funcs, on = (prefix: string) => filters.some(f => f.kind === 'collapse' && f.pattern.startsWith(prefix)), files = on('file:'), modules = on('module:');
-  return (a, b) => a === b || (name[a] === name[b] && file[a] === file[b] && line[a] === line[b] && module[a] === module[b]) ||
-    (files && file[a] !== '' && file[a] === file[b]) || (modules && module[a] === module[b] && filterModule(data, a) !== '' && filterModule(data, a) === filterModule(data, b));
+  const collapses = filters.filter(f => f.kind === 'collapse');
+  return collapses.length ? [numbersOf(data, 'same'), ...(['file:', 'module:'] as const).filter(on => collapses.some(f => f.pattern.startsWith(on))).map(on => numbersOf(data, on))] : [];
+}
+
+/** What collapsing modules asks for, before it does. */
+export function prepareCollapse(data: Data): (() => void)[] {
+  return [() => void numbersOf(data, 'same'), () => void numbersOf(data, 'module:')];
 }
 
 /** Of a stack that is read node by node in the order of the tree, the kinds of filters that its frames have matched so far. */
@@ -194,7 +222,7 @@ export function prepareTops(n: number): void {
  * Own costs go to the caller that is left, so what is left costs with all below it what it did.
  */
 export function takeOut(tree: Tree, rules: Rules, out: Uint8Array): { tops: Int32Array; kept: Kept | null } {
-  const { n, func, end } = tree, { flags, kinds, alike: one } = rules;
+  const { n, func, end } = tree, { flags, kinds } = rules;
   prepareTops(n);
   if ((kinds & 60) === 4) return { tops: cutAbove(tree, flags, out), kept: null };
   const most = kinds & 24 ? markFuncs(tree, goneFuncs(rules), out) : n;
@@ -205,14 +233,24 @@ export function takeOut(tree: Tree, rules: Rules, out: Uint8Array): { tops: Int3
     }
   }
   if (kinds & 32) {
-    const { parent, byFunc: { at, from } } = tree;
-    for (let f = 0; f + 1 < from.length; f++)
-      for (let i = from[f]; flags[f] & 32 && i < from[f + 1]; i++) if (flags[func[parent[at[i]]]] & 32 && one(func[parent[at[i]]], f)) out[at[i]] = 1;
+    for (const ids of rules.alike) collapse(tree, flags, ids, out);
   }
   if (FEW * most > n) return { tops: topsLeft(tree, out), kept: null };
   const kept = keptIn(tree, out, most), list: number[] = [];
   for (let i = 0; i < kept.node.length; i = kept.end[i]) list.push(kept.node[i]);
   return { tops: Int32Array.from(list), kept };
+}
+
+/** Marks the frames that match and were called by one that matches and has the same number. */
+function collapse({ func, parent, byFunc: { at, from } }: Tree, flags: Uint8Array, ids: Int32Array, out: Uint8Array): void {
+  for (let f = 1; f + 1 < from.length; f++) {
+    const id = flags[f] & 32 ? ids[f] : 0;
+    if (!id) continue;
+    for (let i = from[f], last = from[f + 1]; i < last; i++) {
+      const node = at[i], caller = func[parent[node]];
+      if (ids[caller] === id && flags[caller] & 32) out[node] = 1;
+    }
+  }
 }
 
 const FEW = 4, OUT = 0x01010101;
@@ -321,11 +359,11 @@ export function callsLeft(tree: Tree, { flags, kinds }: Rules, taken: Uint8Array
 
 /** Nodes whose own cost stays where it is. */
 export function staying(data: Data, filters: Filter[]): Uint8Array {
-  const { tree } = data, { n, func, parent } = tree, { flags, kinds, alike: one } = ruleFlags(data, filters), out = new Uint8Array(n), seenAt = seenBy(tree, flags);
+  const { tree } = data, { n, func, parent } = tree, { flags, kinds, alike: lists } = ruleFlags(data, filters), out = new Uint8Array(n), seenAt = seenBy(tree, flags);
   out[0] = kinds & 21 ? 0 : 1;
   for (let i = 1; i < n; i++) {
     const bits = flags[func[i]], seen = seenAt(i);
-    if (bits & 32 && flags[func[parent[i]]] & 32 && one(func[parent[i]], func[i])) continue;
+    if (bits & 32 && flags[func[parent[i]]] & 32 && lists.some(ids => ids[func[i]] > 0 && ids[func[i]] === ids[func[parent[i]]])) continue;
     if ((seen & 3) === (kinds & 1) && (seen & kinds & 4) === (kinds & 4) && !(bits & 8) && (bits & kinds & 16) === (kinds & 16)) out[i] = 1;
   }
   return out;

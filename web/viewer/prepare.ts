@@ -3,6 +3,7 @@
 import { wordsOf } from './colours';
 import type { Data, Series } from './data';
 import type { Filter } from './filters';
+import { prepareCollapse } from './filters';
 import { CalleesLayer, CallersLayer } from './layers';
 import type { Scene } from './model';
 import { Scenes } from './model';
@@ -64,7 +65,7 @@ export function prepare(data: Data, scenes: Scenes, scene: () => Scene, colour: 
   const room = () => void scenes.prepare(), colours = Array.from({ length: Math.ceil(data.funcs.n / 4000) }, (_, part) => () => {
     for (let f = part * 4000, end = Math.min(data.funcs.n, f + 4000); f < end; f++) colour(f);
   });
-  whenIdle([() => void data.tree.parent, room, room, () => void data.tree.byFunc, () => void scene().flat().sorted('total', data.funcs), () => void scene().ownBy(0), () => scenes.sumUp(), ...colours, () => void wordsOf(data, 'module'), ...rehearse(data)]);
+  whenIdle([() => void data.tree.parent, room, room, () => void data.tree.byFunc, () => void scene().flat().sorted('total', data.funcs), () => void scene().ownBy(0), () => scenes.sumUp(), ...colours, () => void wordsOf(data, 'module'), ...prepareCollapse(data), ...rehearse(data)]);
 }
 
 /** Room for the next question, when the last one has taken what there was. */
