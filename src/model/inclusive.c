@@ -256,9 +256,8 @@ pp_frame_funcs(const struct pp_profile *p)
 	return funcs;
 }
 
-/* Whether each function has one frame: then equal frames and equal functions are the same question. */
-static bool
-frames_are_funcs(const struct pp_profile *p, const pp_func *func_of_frame)
+bool
+pp_frames_are_funcs(const struct pp_profile *p, const pp_func *func_of_frame)
 {
 	unsigned char *used = calloc(p->funcs.n, 1);
 	bool single = used != NULL;
@@ -293,7 +292,7 @@ pp_outermost_compute(const struct pp_profile *p, const pp_func *func_of_frame)
 	uint32_t *active;
 	size_t steps;
 
-	if (p->tree.marks_recursion && p->tree.recursive && frames_are_funcs(p, func_of_frame))
+	if (p->tree.marks_recursion && p->tree.recursive && pp_frames_are_funcs(p, func_of_frame))
 		return outermost_from_marks(p);
 	bits = calloc((size_t)p->tree.n / 64 + 1, sizeof *bits);
 	active = calloc(p->funcs.n, sizeof *active);

@@ -76,6 +76,11 @@ void pp_children_release(struct pp_children *);
 
 /* The function each frame belongs to, by identity; indexed by frame. NULL when out of memory. */
 pp_func *pp_frame_funcs(const struct pp_profile *);
+/*
+ * Whether each function has one frame: then equal frames and equal functions are the same question. False too when out
+ * of memory.
+ */
+bool pp_frames_are_funcs(const struct pp_profile *, const pp_func *func_of_frame);
 
 /*
  * A bit per node: set when no ancestor has the same function. Caller frees. NULL when out of memory.
