@@ -249,6 +249,7 @@ profile_make(struct heaviest *h, const struct pp_heaviest *want)
 	to->facets = PP_TREE;
 	to->time = h->p->time;
 	to->recorded_at = h->p->recorded_at;
+	to->recorded_ns = h->p->recorded_ns;
 	if (pp_profile_native(h->p) == want->format)
 		to->producer = text_take(h, h->p->producer);
 	metrics_take(h);

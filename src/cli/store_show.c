@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/store_add.h"
 #include "io/sink.h"
@@ -349,25 +350,109 @@ bytes_write(struct pp_cli *cli, const char *path, const struct pp_kept_file *fil
 	return status == PP_OK ? 0 : PP_EXIT_OUTPUT;
 }
 
-/* Writes a kept input, and its companions beside it. */
-static int
-original_write(struct pp_cli *cli, const struct pp_supply *supply)
+static const char *
+base_of(const char *path)
 {
-	const char *slash = strrchr(cli->path, '/');
-	int code = bytes_write(cli, cli->path, &supply->files[0]);
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/*
+ * How much of two names is their stem: up to where an ending begins in the one, and begins or would begin in the other. 0 where
+ * they are not two endings of one name, as those of recordings in a directory.
+ */
+static size_t
+stem_length(const char *input, const char *companion)
+{
+	size_t i, stem = 0;
+
+	for (i = 0; input[i]; i++) {
+		if (input[i] == '.' && (companion[i] == '.' || companion[i] == '\0'))
+			stem = i;
+		if (input[i] != companion[i])
+			break;
+	}
+	return stem;
+}
+
+/* Where a companion goes: beside the output, with its ending where the two shared a name. Whether they did. */
+static bool
+companion_path(const char *output, const char *input, const char *companion, struct pp_buf *path)
+{
+	size_t stem = stem_length(base_of(input), companion), n = strlen(base_of(output)), ending;
+
+	pp_buf_add(path, output, (size_t)(base_of(output) - output));
+	if (stem) {
+		ending = strlen(base_of(input) + stem);
+		/* Under a name without that ending all of it is the stem: so it is looked for. */
+		if (n > ending && strcmp(base_of(output) + n - ending, base_of(input) + stem) == 0)
+			n -= ending;
+		pp_buf_add(path, base_of(output), n);
+	}
+	pp_buf_adds(path, companion + stem);
+	return stem > 0;
+}
+
+/* Whether a companion may be written there: over what belongs to the output, and over no other file. */
+static int
+companion_check(struct pp_cli *cli, const struct pp_supply *supply, const char *path, bool shares)
+{
+	if (strcmp(path, cli->path) == 0) {
+		pp_cli_error(cli,
+		             "%s: the file and its companion would have one name; give it the "
+		             "ending that it had (%s)",
+		             path, base_of(supply->files[0].name));
+		return PP_EXIT_OUTPUT;
+	}
+	if (!shares && strcmp(base_of(cli->path), base_of(supply->files[0].name)) != 0 &&
+	    access(path, F_OK) == 0) {
+		pp_cli_error(cli,
+		             "%s: it is there, and belongs beside %s; choose another directory",
+		             path, cli->path);
+		return PP_EXIT_OUTPUT;
+	}
+	return 0;
+}
+
+/* Writes the companions of a kept input, or looks whether they may be. */
+static int
+companions_write(struct pp_cli *cli, const struct pp_supply *supply, bool checks)
+{
+	int code = 0;
 	size_t i;
 
-	for (i = 1; i < supply->n && code == 0 && strcmp(cli->path, "-") != 0; i++) {
+	for (i = 1; i < supply->n && code == 0; i++) {
 		struct pp_buf path = { 0 };
+		bool shares;
 
 		/* A name with a directory in it is none of ours. */
 		if (strchr(supply->files[i].name, '/'))
 			continue;
-		pp_buf_add(&path, cli->path, slash ? (size_t)(slash - cli->path) + 1 : 0);
-		pp_buf_adds(&path, supply->files[i].name);
-		code = path.failed ? PP_EXIT_OUTPUT : bytes_write(cli, path.p, &supply->files[i]);
+		shares = companion_path(cli->path, supply->files[0].name, supply->files[i].name,
+		                        &path);
+		if (path.failed)
+			code = PP_EXIT_OUTPUT;
+		else if (checks)
+			code = companion_check(cli, supply, path.p, shares);
+		else
+			code = bytes_write(cli, path.p, &supply->files[i]);
 		pp_buf_release(&path);
 	}
+	return code;
+}
+
+/* Writes a kept input, and its companions beside it. */
+static int
+original_write(struct pp_cli *cli, const struct pp_supply *supply)
+{
+	bool alone = strcmp(cli->path, "-") == 0;
+	int code = alone ? 0 : companions_write(cli, supply, true);
+
+	if (code == 0)
+		code = bytes_write(cli, cli->path, &supply->files[0]);
+	if (code == 0 && !alone)
+		code = companions_write(cli, supply, false);
 	return code;
 }
 

@@ -269,6 +269,7 @@ pp_derive_forget_origin(struct pp_derive *d)
 	p->events = p->samples = 0;
 	p->time = (struct pp_time_span){ 0 };
 	p->recorded_at = 0;
+	p->recorded_ns = 0;
 }
 
 pp_func

@@ -283,7 +283,8 @@ struct pp_profile {
 	uint64_t events, samples; /* as counted by the reader; 0 = none */
 	uint64_t markers;         /* likewise; those that are kept are extras of PP_EXTRA_MARKER */
 	struct pp_time_span time;
-	int64_t recorded_at; /* Unix seconds, 0 = unknown */
+	int64_t recorded_at;  /* Unix seconds, 0 = unknown */
+	uint32_t recorded_ns; /* and nanoseconds, where the file tells: pp_profile_recorded() */
 	struct {
 		uint64_t limit,
 		    used; /* bytes that reading it was allowed (0 = the default) and took */
@@ -333,6 +334,23 @@ static inline pp_func
 pp_frame_func(const struct pp_profile *p, pp_frame frame)
 {
 	return p->frames.at[frame].func;
+}
+
+/* Notes when a profile was recorded, in ns since 1970; 0 = unknown. */
+static inline void
+pp_profile_record_at(struct pp_profile *p, uint64_t ns)
+{
+	p->recorded_at = (int64_t)(ns / 1000000000);
+	p->recorded_ns = (uint32_t)(ns % 1000000000);
+}
+
+/* When it was, likewise; false when it is unknown, before 1970 or beyond 64 bits. */
+static inline bool
+pp_profile_recorded(const struct pp_profile *p, int64_t *ns)
+{
+	return p->recorded_at > 0 &&
+	       !__builtin_mul_overflow(p->recorded_at, INT64_C(1000000000), ns) &&
+	       !__builtin_add_overflow(*ns, (int64_t)p->recorded_ns, ns);
 }
 
 /* The function a node shows, by identity. The root has none (0). */

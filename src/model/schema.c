@@ -32,7 +32,7 @@ static const struct pp_column profile_columns[] = {
 	COLUMN(struct pp_profile, time.start),
 	COLUMN(struct pp_profile, time.end),
 	COLUMN(struct pp_profile, recorded_at),
-	NO_COLUMN("marks_recursion"), /* always 0: who builds a tree knows */
+	COLUMN(struct pp_profile, recorded_ns, .bound = 1000000000),
 	COLUMN(struct pp_profile, markers),
 	COLUMN(struct pp_profile, calls.outermost, BOOLEAN),
 };

@@ -173,6 +173,45 @@ companion_find(void *ctx, const char *base_name)
 	return found;
 }
 
+/* ---- its time ---- */
+
+struct span {
+	int64_t t0, t1;
+};
+
+/* From when to when, of what the request states, and else from `begin` on for as long as the file says. */
+static struct span
+span_from(const struct pp_profile *profile, const struct pp_store_how *how, int64_t begin)
+{
+	struct span s = { .t0 = how->has_t0 ? how->t0 : begin };
+	int64_t length = 0;
+
+	if (profile->time.known && profile->time.end > profile->time.start &&
+	    !__builtin_sub_overflow(profile->time.end, profile->time.start, &length) && length < 0)
+		length = 0;
+	if (__builtin_add_overflow(s.t0, length, &s.t1))
+		s.t1 = s.t0;
+	if (how->has_t1)
+		s.t1 = how->t1;
+	if (s.t1 < s.t0)
+		s.t1 = s.t0;
+	return s;
+}
+
+/* When it was recorded: what the request states, what the file states, else when the file was last written. */
+static void
+times_find(struct pp_store_prepared *p, const struct pp_store_how *how)
+{
+	struct span s;
+	int64_t begin;
+
+	if (!pp_profile_recorded(p->profile, &begin))
+		begin = p->from_disk ? p->modified : how->now;
+	s = span_from(p->profile, how, begin);
+	p->item.t0 = s.t0;
+	p->item.t1 = s.t1;
+}
+
 /* ---- its hash ---- */
 
 /* The bytes of a file that is packed, decoded as far as they can be; false when out of memory. */
@@ -208,10 +247,12 @@ static void
 hash_make(struct pp_store_prepared *p, const struct pp_store_how *how)
 {
 	struct pp_store_item *item = &p->item;
-	const struct pp_profile *profile = p->profile;
-	bool stated = profile->recorded_at > 0;
-	struct pp_stated_time t0 = { how->has_t0 || stated, item->t0 };
-	struct pp_stated_time t1 = { how->has_t1 || stated, item->t1 };
+	int64_t begin = 0;
+	bool stated = pp_profile_recorded(p->profile, &begin);
+	/* Of what the file states whole seconds: its bytes tell the rest, and what stores know stays known. */
+	struct span span = span_from(p->profile, how, stated ? begin - begin % SECOND : item->t0);
+	struct pp_stated_time t0 = { how->has_t0 || stated, span.t0 };
+	struct pp_stated_time t1 = { how->has_t1 || stated, span.t1 };
 	struct pp_blake2b hash = { 0 };
 	size_t i;
 
@@ -236,27 +277,6 @@ hash_make(struct pp_store_prepared *p, const struct pp_store_how *how)
 }
 
 /* ---- what reading it tells ---- */
-
-/* When it was recorded: what the request states, what the file states, else when the file was last written. */
-static void
-times_find(struct pp_store_prepared *p, const struct pp_store_how *how)
-{
-	const struct pp_profile *profile = p->profile;
-	int64_t begin = p->from_disk ? p->modified : how->now, length = 0;
-
-	if (profile->time.known && profile->time.end > profile->time.start &&
-	    !__builtin_sub_overflow(profile->time.end, profile->time.start, &length) && length < 0)
-		length = 0;
-	if (profile->recorded_at > 0 && profile->recorded_at < INT64_MAX / SECOND)
-		begin = profile->recorded_at * SECOND;
-	p->item.t0 = how->has_t0 ? how->t0 : begin;
-	if (__builtin_add_overflow(p->item.t0, length, &p->item.t1))
-		p->item.t1 = p->item.t0;
-	if (how->has_t1)
-		p->item.t1 = how->t1;
-	if (p->item.t1 < p->item.t0)
-		p->item.t1 = p->item.t0;
-}
 
 /* Why a profile is refused: the rule and the words of the first error. */
 static void

@@ -139,6 +139,8 @@ own_put(const struct pp_profile *p, uint64_t size, struct pp_buf *out)
 	pp_record_number(out, p->meta.n);
 	for (i = 0; i < p->meta.n; i++)
 		pp_record_row(out, p, PP_TABLE_META, i);
+	if (p->recorded_ns)
+		pp_record_number(out, p->recorded_ns);
 }
 
 void

@@ -8,6 +8,8 @@
 #include "model/schema.h"
 #include "store/record.h"
 
+#define NS_PER_SECOND 1000000000
+
 /* ---- what is there beside stacks ---- */
 
 /* What is gained belongs to the metrics that fall, in their order. */
@@ -116,6 +118,9 @@ own_apply(struct pp_builder *b, const struct pp_own_facts *facts)
 		if (pp_record_take_row(&r, b, PP_TABLE_META, &row) && !pp_vec_push(&p->meta, row))
 			pp_builder_fail(b, PP_E_NOMEM, NULL);
 	}
+	/* Not in those that were packed when nobody knew it. */
+	if (!r.failed && r.p < r.end)
+		p->recorded_ns = (uint32_t)(pp_record_take(&r) % NS_PER_SECOND);
 	return pp_record_end(&r);
 }
 

@@ -140,6 +140,72 @@ def keeping(tap, work):
     tap.same([name for name in os.listdir(work) if name.startswith('k.ppdb')], ['k.ppdb'], 'nothing is left beside it')
 
 
+def companions(tap, work):
+    """What is got of a pair is a pair again, under the name that was asked for, and no other file is written over."""
+    store, folder = os.path.join(work, 'pair.ppdb'), os.path.join(work, 'pair')
+    os.makedirs(folder)
+    names = ('04-closures-builtins.json', '04-closures-builtins.txt.gz')
+    run('store', 'add', store, '--keep', os.path.join(samples, 'spx/good', names[0]))
+    precious = folded(os.path.join(folder, names[1]), 'precious')
+    top = answer('top', '--json', os.path.join(samples, 'spx/good', names[0]))
+    for output, body in (('y.json', 'y.txt.gz'), ('z', 'z.txt.gz'), ('a.b.json', 'a.b.txt.gz')):
+        path = os.path.join(folder, output)
+        done = run('store', 'get', store, '--where', 'format=spx', '-o', path)
+        got = answer('top', '--json', path)
+        tap.ok(done.returncode == 0 and os.path.exists(os.path.join(folder, body)) and got.get('functions') == top['functions'],
+               f'a pair as {output} and {body}', (done, os.listdir(folder)))
+    tap.same(open(precious, encoding='utf-8').read(), 'precious', 'the file of the old name is left alone')
+    recording, store = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'conformance/web/uftrace'), os.path.join(work, 'rec.ppdb')
+    folder, other = os.path.join(work, 'rec'), os.path.join(work, 'rec2')
+    os.makedirs(folder)
+    os.makedirs(other)
+    run('store', 'add', store, '--keep', os.path.join(recording, 'info'))
+    precious = folded(os.path.join(folder, 'task.txt'), 'precious')
+    done = run('store', 'get', store, '--where', 'format=uftrace', '-o', os.path.join(folder, 'x'))
+    tap.ok(done.returncode == 4 and os.listdir(folder) == ['task.txt'] and open(precious, encoding='utf-8').read() == 'precious',
+           'companions with names of their own go over nothing', (done, os.listdir(folder)))
+    done = run('store', 'get', store, '--where', 'format=uftrace', '-o', os.path.join(other, 'info'))
+    tap.ok(done.returncode == 0 and answer('top', '--json', os.path.join(other, 'info'))['functions'] ==
+           answer('top', '--json', os.path.join(recording, 'info'))['functions'], 'a recording into a directory', done)
+
+
+def pprof(path, begin, length, cost):
+    """One function of a cost, from `begin` on; ns."""
+    def number(value):
+        out = b''
+        while value > 127:
+            out, value = out + bytes([value & 127 | 128]), value >> 7
+        return out + bytes([value])
+
+    def part(field, data):
+        return number(field << 3 | 2) + number(len(data)) + data
+    names = b''.join(part(6, name) for name in (b'', b'cpu', b'nanoseconds', b'f'))
+    with open(path, 'wb') as out:
+        out.write(part(1, b'\x08\x01\x10\x02') + part(2, part(1, b'\x01') + part(2, number(cost))) + part(4, b'\x08\x01' + part(4, b'\x08\x01')) +
+                  part(5, b'\x08\x01\x10\x03') + names + b'\x48' + number(begin) + b'\x50' + number(length))
+    return path
+
+
+def times(tap, work):
+    """Times are those of the file to the nanosecond."""
+    store, second = os.path.join(work, 'times.ppdb'), 10**9
+    for tenth in (9, 1, 5):
+        file = pprof(os.path.join(work, f'{tenth}.pb'), 1700000000 * second + tenth * second // 10 + 7, second // 2, tenth)
+        run('store', 'add', store, file)
+    for packed in (False, True):
+        rows = [row['time'] for row in reversed(answer('store', 'list', '--json', store)['profiles'])]
+        tap.same(rows, [{'start': at, 'end': at + second // 2} for at in (1700000000100000007, 1700000000500000007, 1700000000900000007)],
+                 f'begin and end, packed: {packed}')
+        tap.same([answer('top', '--json', store, *words).get('total') for words in
+                  (['--since', '@1700000001'], ['--until', '@1700000001'], ['--since', '@1700000002'])], [14, 15, None], 'which meet a window')
+        run('store', 'compact', store)
+    again, out = os.path.join(work, 'again.ppdb'), os.path.join(work, 'times.spaa')
+    run('convert', os.path.join(work, '9.pb'), '--to', 'spaa', '-o', out)
+    run('store', 'add', again, out)
+    tap.same(answer('store', 'list', '--json', again)['profiles'][0]['time']['start'], 1700000000900000007, 'carried through SPAA')
+    tap.same(answer('info', '--json', os.path.join(work, '9.pb'))['recorded'], 1700000000, 'people and scripts are told seconds')
+
+
 def together(tap, work):
     """Two programs add the same, a third asks all the time."""
     store, folder = os.path.join(work, 't.ppdb'), os.path.join(work, 'many')
@@ -354,6 +420,8 @@ def main():
         store = selecting(tap, work)
         texts(tap, work, store)
         keeping(tap, work)
+        companions(tap, work)
+        times(tap, work)
         together(tap, work)
         killed(tap, work)
         full(tap, work)

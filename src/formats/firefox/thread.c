@@ -100,7 +100,7 @@ ff_meta_read(struct ff_read *r, const unsigned char *meta)
 	struct pp_json_num num;
 	struct pp_slice text;
 	struct pp_scan s;
-	int64_t seconds;
+	int64_t ns;
 	struct pp_decimal start;
 
 	r->cpu_unit = 0;
@@ -116,8 +116,8 @@ ff_meta_read(struct ff_read *r, const unsigned char *meta)
 	r->untimed = at[3] && pp_scan_skip(&s, &text) &&
 	             memmem(text.p, text.n, FF_LAID, strlen(FF_LAID));
 	if (ff_number_at(r, at[0], &num) && pp_json_num_decimal(&num, &start) &&
-	    pp_decimal_scaled(&start, 1, &seconds) && seconds > 0)
-		r->b->profile->recorded_at = seconds / 1000;
+	    pp_decimal_scaled(&start, 1000000, &ns) && ns > 0)
+		pp_profile_record_at(r->b->profile, (uint64_t)ns);
 	r->b->profile->producer = ff_str_at(r, at[2]);
 	s = ff_scan(r, meta);
 	pp_meta_json_read(&s, r->b, NULL, NULL);

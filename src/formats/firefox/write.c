@@ -657,10 +657,15 @@ meta_put(struct ff_write *x)
 	    "[{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]}]";
 
 	char start[24];
+	int64_t ns = 0;
 
 	pp_json_put_object(&x->j, "meta");
-	snprintf(start, sizeof start, "%lld",
-	         x->p->recorded_at > 0 ? (long long)x->p->recorded_at * 1000 : 0);
+	/* A day that 64 bits of nanoseconds do not reach. */
+	if (x->p->recorded_at && !pp_profile_recorded(x->p, &ns)) {
+		ns = 0;
+		x->w->loss.dropped |= PP_HAS(RECORDED);
+	}
+	snprintf(start, sizeof start, "%lld", (long long)(ns / 1000000));
 	needed_put(x, "interval", "1", false);
 	needed_put(x, "startTime", start, false);
 	needed_put(x, "processType", "0", false);

@@ -4,6 +4,8 @@
  * Sub times come from the 'c' records, which the profiler writes last. When they are missing or cut, the
  * '<' records tell the same: every call with its own and inclusive time.
  */
+#include <math.h>
+
 #include "formats/nytprof/load.h"
 
 #include "model/inclusive.h"
@@ -333,6 +335,9 @@ times_store(struct pp_nyt_load *load)
 	}
 	if (!p->recorded_at && start > 0 && start < 1e12)
 		p->recorded_at = (int64_t)start;
+	/* The base time has no more than seconds; in doubles some 200 ns are lost. */
+	if (start > 0 && start < 1e12 && p->recorded_at == (int64_t)start)
+		p->recorded_ns = (uint32_t)((start - floor(start)) * 1e6) * 1000;
 	if (end > start && end - start < 9e9) {
 		p->time.known = true;
 		p->time.end = (int64_t)((end - start) * 1e9 + 0.5);

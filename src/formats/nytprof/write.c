@@ -617,7 +617,7 @@ process_write(struct pp_nyt_writing *w, bool end)
 {
 	const struct pp_profile *p = w->profile;
 	int64_t pid = p->series.n && p->series.at[0].pid > 0 ? p->series.at[0].pid : 1;
-	double start = p->recorded_at > 0 ? (double)p->recorded_at : 0.0;
+	double start = p->recorded_at > 0 ? (double)p->recorded_at + p->recorded_ns / 1e9 : 0.0;
 	double last = start + duration_of(w);
 
 	/* Seconds since 1970 tell no nanoseconds; nothing may have taken longer than all of it. */

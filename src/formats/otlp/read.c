@@ -214,7 +214,7 @@ times_build(struct otlp_read *r)
 {
 	struct pp_profile *p = r->b->profile;
 
-	p->recorded_at = (int64_t)(r->start / 1000000000);
+	pp_profile_record_at(p, r->start);
 	if (r->end > r->start && r->end - r->start <= INT64_MAX)
 		p->time = (struct pp_time_span){ true, 0, (int64_t)(r->end - r->start) };
 }

@@ -221,7 +221,7 @@ pp_pd_finish(struct pp_pd *d)
 	p->holds |= d->counts.has_time ? PP_TIMELINE : 0u;
 	p->time.start = d->counts.time_min;
 	p->time.end = d->counts.time_max;
-	p->recorded_at = (int64_t)(f->wall / 1000000000);
+	pp_profile_record_at(p, f->wall);
 	p->producer = f->version.n
 	                  ? pp_build_strf(d->builder, "perf %.*s", PP_CLIP(f->version, 200))
 	                  : pp_build_strz(d->builder, "perf");

@@ -110,7 +110,7 @@ meta_build(struct pprof_read *r)
 	size_t i;
 
 	if (when > 0)
-		r->b->profile->recorded_at = when / 1000000000;
+		pp_profile_record_at(r->b->profile, (uint64_t)when);
 	if (duration > 0)
 		r->b->profile->time = (struct pp_time_span){ true, 0, duration };
 	meta_number(r, "time_nanos", when);

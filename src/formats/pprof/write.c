@@ -590,7 +590,7 @@ recording_write(struct pprof_write *w, bool numbered)
 	f[PROFILE_DROP_FRAMES] = meta_string(w, "drop_frames");
 	f[PROFILE_KEEP_FRAMES] = meta_string(w, "keep_frames");
 	/* A day that 64 bits of nanoseconds do not reach. */
-	if (!when && __builtin_mul_overflow(p->recorded_at, INT64_C(1000000000), &when)) {
+	if (!when && p->recorded_at && !pp_profile_recorded(p, &when)) {
 		when = 0;
 		w->writer->loss.dropped |= PP_HAS(RECORDED);
 	}

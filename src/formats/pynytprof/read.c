@@ -229,8 +229,8 @@ describe(struct pyn_load *load)
 	p->lines.hits = p->calls.self_repeats = p->calls.adds_up = true;
 	p->calls.own = own_stated(doc);
 	p->events = doc->statements.n;
-	if (doc->has_process && doc->start_us / 1000000 < (uint64_t)1 << 40)
-		p->recorded_at = (int64_t)(doc->start_us / 1000000);
+	if (doc->has_process && doc->start_us < UINT64_MAX / 1000)
+		pp_profile_record_at(p, doc->start_us * 1000);
 	else if (pp_num_u64(pp_nyt_setting_value(&doc->settings, "basetime", false), &base) &&
 	         base < (uint64_t)1 << 40)
 		p->recorded_at = (int64_t)base;

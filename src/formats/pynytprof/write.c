@@ -179,7 +179,7 @@ compose_banner(struct composer *c)
 		                            "hz" };
 	const struct pp_profile *p = c->writer->profile;
 	struct pp_slice application = pp_profile_meta(p, "application");
-	int64_t pid = p->series.n ? p->series.at[0].pid : 0;
+	int64_t pid = p->series.n ? p->series.at[0].pid : 0, start = 0;
 	size_t i;
 
 	/* One file can be named: the application. */
@@ -200,7 +200,7 @@ compose_banner(struct composer *c)
 	for (i = 1; pp_nyt_usual_options[i][0]; i++)
 		setting_add(c, true, pp_nyt_usual_options[i][0],
 		            pp_slice_z(pp_nyt_usual_options[i][1]));
-	c->doc.start_us = p->recorded_at > 0 ? (uint64_t)p->recorded_at * 1000000 : 0;
+	c->doc.start_us = pp_profile_recorded(p, &start) ? (uint64_t)start / 1000 : 0;
 	c->doc.pid = pid > 0 ? (uint32_t)pid : 0;
 	c->doc.has_end = p->complete;
 }

@@ -268,8 +268,9 @@ meta_make(struct pi_read *r, const struct pp_json_member m[MEMBERS])
 		struct pp_slice text;
 
 		if (i == M_START && m[i].type == PP_JSON_NUMBER && pp_scan_number(&s, &num) &&
-		    pp_json_num_decimal(&num, &d) && pp_decimal_scaled(&d, 1, &value) && value > 0)
-			r->b->profile->recorded_at = value;
+		    pp_json_num_decimal(&num, &d) && pp_decimal_scaled(&d, 1000000000, &value) &&
+		    value > 0)
+			pp_profile_record_at(r->b->profile, (uint64_t)value);
 		s = m[i].at;
 		if (!(r->reader->order->facets == 0 ||
 		      r->reader->order->facets & (PP_META | PP_EXTRAS)))
