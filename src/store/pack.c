@@ -4,6 +4,7 @@
 #include "store/pack.h"
 
 #include "base/sort.h"
+#include "formats/format.h"
 #include "model/traits.h"
 #include "store/record.h"
 
@@ -50,6 +51,15 @@ bool
 pp_pack_is_part(const struct pp_profile *p)
 {
 	return p->holds & (PP_TIMELINE | PP_LINES) || p->unread || pp_profile_falls(p);
+}
+
+bool
+pp_pack_has_details(const struct pp_profile *p)
+{
+	const struct pp_format *format = p->format;
+
+	/* One that carries others keeps its records as they were, and does not tell where it was not asked to. */
+	return p->holds & PP_EXTRAS || format->carries;
 }
 
 /*
@@ -282,6 +292,7 @@ pp_pack(struct pp_dict *d, const struct pp_profile *p, const struct pp_pack_inpu
 	if (status != PP_OK)
 		return status;
 	out->is_part = described || pp_pack_is_part(p);
+	out->is_detailed = pp_pack_has_details(p);
 	shape_put(p, out->is_part, described, &out->shape);
 	own_put(p, input->size, &out->own);
 	return out->shape.failed || out->own.failed ? PP_E_NOMEM : PP_OK;

@@ -22,6 +22,12 @@ bool pp_pack_possible(const struct pp_profile *, uint64_t findings);
  */
 bool pp_pack_is_part(const struct pp_profile *);
 
+/*
+ * Whether its format keeps more than any profile holds, which one that is written in the same format has (PP_EXTRAS). Sums have
+ * nothing of it, so only a profile that is loaded alone needs its input for that.
+ */
+bool pp_pack_has_details(const struct pp_profile *);
+
 /* ---- into cells ---- */
 
 /* Cells of one column of one series: a metric, or calls where that is metrics.n. */
@@ -35,7 +41,8 @@ struct pp_packed {
 	struct pp_buf shape, own;
 	PP_VEC(struct pp_buf) subs; /* by series */
 	PP_VEC(struct pp_packed_cells) cells;
-	bool is_part; /* pp_pack_is_part(), or there are notes */
+	bool is_part;     /* pp_pack_is_part(), or there are notes */
+	bool is_detailed; /* pp_pack_has_details() */
 };
 
 /* What is known of an input beside what was read of it. */

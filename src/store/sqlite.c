@@ -336,8 +336,9 @@ profile_take(struct finding *f, sqlite3_stmt *st, struct pp_buf *problem)
 	meta = (const char *)sqlite3_column_text(st, 9);
 	e.stacks = pp_store_meta_stacks(meta ? meta : "");
 	e.meta = f->selection->lean ? "" : column_text(f, st, 9);
-	e.kept = sqlite3_column_int(st, 10) == 1;
-	e.is_part = sqlite3_column_int(st, 10) == 2;
+	e.kept = sqlite3_column_int(st, 10) == PP_INPUT_KEPT;
+	e.is_part = sqlite3_column_int(st, 10) == PP_INPUT_PART;
+	e.is_detailed = sqlite3_column_int(st, 10) == PP_INPUT_DETAILS;
 	e.bytes = (uint64_t)sqlite3_column_int64(st, 11);
 	e.profiles = (uint64_t)sqlite3_column_int64(st, 12);
 	if (!e.format || !e.source || !e.meta)
@@ -433,7 +434,7 @@ sqlite_load(struct pp_store *store, const struct pp_store_entry *e, struct pp_su
 {
 	struct pp_sqlite *s = (struct pp_sqlite *)store;
 
-	return e->level == PP_STORE_FRESH || e->kept || e->is_part
+	return e->level == PP_STORE_FRESH || e->kept || e->is_part || e->is_detailed
 	           ? pp_sqlite_load_fresh(s, e, supply, problem)
 	           : pp_sqlite_load_packed(s, e, supply, problem);
 }

@@ -11,6 +11,14 @@
 #define PP_STORE_MAGIC 0x70707366 /* "ppsf", the application_id */
 #define PP_STORE_VERSION 1        /* the user_version */
 
+/* Why the input of a profile is there: original.keep. */
+enum pp_input_keep {
+	PP_INPUT_FRESH,  /* it is all that there is; packing may let go of it */
+	PP_INPUT_KEPT,   /* somebody said so (--keep) */
+	PP_INPUT_PART,   /* cells hold a part of it: pp_store_entry.is_part */
+	PP_INPUT_DETAILS /* likewise: pp_store_entry.is_detailed */
+};
+
 struct pp_sqlite {
 	struct pp_store store;
 	sqlite3 *db;

@@ -215,8 +215,9 @@ packed_add(struct pp_sqlite *s, const struct pp_stored_dict *d, int64_t profile,
 
 static pp_status
 level_set(struct pp_sqlite *s, const struct pp_stored_dict *d, int64_t profile,
-          enum pp_store_level level, bool is_part, struct pp_buf *problem)
+          enum pp_store_level level, const struct pp_packed *packed, struct pp_buf *problem)
 {
+	const bool stays = packed->is_part || packed->is_detailed;
 	sqlite3_stmt *q = pp_sqlite_statement(
 	    s, "UPDATE profile SET level = ?2, dict = ?3 WHERE id = ?1", problem);
 	pp_status status;
@@ -229,14 +230,16 @@ level_set(struct pp_sqlite *s, const struct pp_stored_dict *d, int64_t profile,
 	status = pp_stored_run(s, q, problem);
 	if (status != PP_OK)
 		return status;
-	q = pp_sqlite_statement(s,
-	                        is_part
-	                            ? "UPDATE original SET keep = 2 WHERE profile = ?1 AND keep = 0"
-	                            : "DELETE FROM original WHERE profile = ?1 AND keep = 0",
-	                        problem);
+	q = pp_sqlite_statement(
+	    s,
+	    stays ? "UPDATE original SET keep = ?2 WHERE profile = ?1 AND keep = 0"
+	          : "DELETE FROM original WHERE profile = ?1 AND keep = 0",
+	    problem);
 	if (!q)
 		return pp_no_statement(problem);
 	(void)sqlite3_bind_int64(q, 1, profile);
+	if (stays)
+		(void)sqlite3_bind_int(q, 2, packed->is_part ? PP_INPUT_PART : PP_INPUT_DETAILS);
 	return pp_stored_run(s, q, problem);
 }
 
@@ -272,7 +275,7 @@ pp_stored_pack(struct pp_sqlite *s, const struct pp_stored_dict *d, int64_t prof
 		if (status == PP_OK)
 			status = cells_add(s, profile, c, metric, sub, problem);
 	}
-	return status == PP_OK ? level_set(s, d, profile, level, packed->is_part, problem) : status;
+	return status == PP_OK ? level_set(s, d, profile, level, packed, problem) : status;
 }
 
 pp_status

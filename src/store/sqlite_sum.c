@@ -562,6 +562,9 @@ pp_group_load(struct pp_sqlite *s, const struct pp_packed_group *g, const struct
 	if (status != PP_OK)
 		return status;
 	shape.without_gains = !order_has_gains(order, shape.b.profile);
+	/* Whoever orders what formats keep for themselves has it of one profile, and knows that a sum has none. */
+	if (order && order->facets & PP_EXTRAS)
+		shape.b.profile->holds &= ~(unsigned)PP_EXTRAS;
 	if (shape.is_part && !order_is_met(order, &shape))
 		status = PP_E_UNSUPPORTED;
 	else

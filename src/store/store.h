@@ -55,6 +55,8 @@ struct pp_store_entry {
 	const char *format, *source;
 	bool complete, kept;
 	bool is_part; /* packed, and the input is there for what that does not tell */
+	/* Packed, and the input is there for who loads this one alone: to write it again as it was. */
+	bool is_detailed;
 	enum pp_store_level level;
 	uint64_t bytes, stacks; /* that it takes, as far as that is its own; stacks with a cost */
 	const char *meta;       /* as in the item */
