@@ -577,6 +577,22 @@ pp_clickhouse_parcel(struct pp_clickhouse *c, const struct pp_store_entry *e,
 	return status;
 }
 
+/* What there is of a profile without its input, where that will do: else *problem stays as it is, and so does the status. */
+static pp_status
+remains_load(struct pp_clickhouse *c, const struct pp_store_entry *e, struct pp_supply *supply)
+{
+	struct pp_buf why = { 0 };
+	pp_status status = PP_E_INVALID;
+
+	*supply = (struct pp_supply){ .path = e->source };
+	if (c->store.partial)
+		status = pp_clickhouse_load_rows(c, e, &supply->profile, &why);
+	if (status == PP_OK)
+		supply->profile->complete = false;
+	pp_buf_release(&why);
+	return status == PP_OK || status == PP_E_NOMEM ? status : PP_E_INVALID;
+}
+
 static pp_status
 clickhouse_load(struct pp_store *store, const struct pp_store_entry *e, struct pp_supply *supply,
                 struct pp_buf *problem)
@@ -592,6 +608,10 @@ clickhouse_load(struct pp_store *store, const struct pp_store_entry *e, struct p
 		status = pp_parcel_open(parcel, supply);
 	if (status == PP_E_INVALID && problem->n == 0)
 		pp_buf_adds(problem, "the input of a profile cannot be unpacked");
+	if (status == PP_E_INVALID) {
+		status = remains_load(c, e, supply);
+		problem->n = status == PP_OK ? 0 : problem->n;
+	}
 	return status;
 }
 

@@ -236,6 +236,9 @@ void pp_clickhouse_drop(void *taken);
 pp_status pp_clickhouse_load_all(struct pp_store *, const struct pp_store_list *,
                                  const struct pp_order *, struct pp_profile **out,
                                  struct pp_buf *problem);
+/* One profile out of its rows, where these tell all of it; PP_E_UNSUPPORTED where they do not. */
+pp_status pp_clickhouse_load_rows(struct pp_clickhouse *, const struct pp_store_entry *,
+                                  struct pp_profile **out, struct pp_buf *problem);
 pp_status pp_clickhouse_load_costs(struct pp_store *, const struct pp_store_entry *, bool timed,
                                    struct pp_profile **out, struct pp_buf *problem);
 void pp_clickhouse_costs_free(struct pp_clickhouse_costs *);

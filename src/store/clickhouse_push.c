@@ -542,19 +542,17 @@ functions_sum(struct pp_clickhouse *c, const char *condition, struct sum *s, str
 	return status == PP_OK ? pp_rows_end(c, &rows, problem) : status;
 }
 
-pp_status
-pp_clickhouse_load_all(struct pp_store *store, const struct pp_store_list *list,
-                       const struct pp_order *order, struct pp_profile **out,
-                       struct pp_buf *problem)
+/* What servers add up of the rows of a list. */
+static pp_status
+list_sum(struct pp_clickhouse *c, const struct pp_store_list *list, const struct pp_order *order,
+         struct pp_profile **out, struct pp_buf *problem)
 {
-	struct pp_clickhouse *c = pp_clickhouse_of(store);
+	struct pp_store *store = &c->store;
 	struct pp_buf condition = { 0 };
 	struct common common = { 0 };
 	struct sum sum = { 0 };
 	pp_status status;
 
-	if (list->entries.n < 2 || !pp_clickhouse_pushes(c) || !order_adds_up(order))
-		return PP_E_UNSUPPORTED;
 	pp_clickhouse_among(&condition, list);
 	status = condition.failed ? PP_E_NOMEM
 	                          : common_find(c, list, condition.p, &common, problem);
@@ -568,5 +566,31 @@ pp_clickhouse_load_all(struct pp_store *store, const struct pp_store_list *list,
 	sum_release(&sum);
 	pp_buf_release(&common.shape);
 	pp_buf_release(&condition);
+	return status;
+}
+
+pp_status
+pp_clickhouse_load_all(struct pp_store *store, const struct pp_store_list *list,
+                       const struct pp_order *order, struct pp_profile **out,
+                       struct pp_buf *problem)
+{
+	struct pp_clickhouse *c = pp_clickhouse_of(store);
+
+	if (list->entries.n < 2 || !pp_clickhouse_pushes(c) || !order_adds_up(order))
+		return PP_E_UNSUPPORTED;
+	return list_sum(c, list, order, out, problem);
+}
+
+pp_status
+pp_clickhouse_load_rows(struct pp_clickhouse *c, const struct pp_store_entry *e,
+                        struct pp_profile **out, struct pp_buf *problem)
+{
+	static const struct pp_order stacks = { .facets = PP_TREE };
+	struct pp_store_list one = { 0 };
+	pp_status status = pp_vec_push(&one.entries, *e) ? PP_OK : PP_E_NOMEM;
+
+	if (status == PP_OK)
+		status = list_sum(c, &one, &stacks, out, problem);
+	pp_vec_release(&one.entries);
 	return status;
 }

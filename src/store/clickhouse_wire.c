@@ -27,6 +27,12 @@
 #define ROWS_WAIT ((size_t)1 << 17)
 /* Of an answer. */
 #define ANSWER_MAX ((size_t)4 << 30)
+/* How long one that is asked whether it answers may take, and how many that do not are named. */
+#define AWAY_MS 2000
+#define AWAY_MOST 3
+/* Bytes of what a server says of an error: where that is all, and where it was said who does not answer. */
+#define SAID_ALONE 400
+#define SAID_BESIDE 120
 
 /* ---- who asks ---- */
 
@@ -155,11 +161,11 @@ url_make(const struct pp_clickhouse *c, struct pp_buf *url, const char *query)
 	}
 }
 
-/* What a server says of an error, on one line and without what could disturb a terminal. */
+/* What a server says of an error, on one line and without what could disturb a terminal; so many bytes of it. */
 static void
-server_says(struct pp_buf *problem, const struct pp_http_answer *answer)
+server_says(struct pp_buf *problem, const struct pp_http_answer *answer, size_t most)
 {
-	size_t i, n = answer->body.n < 400 ? answer->body.n : 400;
+	size_t i, n = answer->body.n < most ? answer->body.n : most;
 	bool blank = true;
 
 	for (i = 0; i < n; i++) {
@@ -181,6 +187,43 @@ host_name(const struct pp_http *h, struct pp_buf *problem)
 
 	pp_buf_addf(problem, "ClickHouse at %s%s%s:%s: ", six ? "[" : "", h->host, six ? "]" : "",
 	            h->port);
+}
+
+/* Whether a server answers at all, be it that it refuses. */
+static bool
+host_answers(const struct pp_clickhouse *c, size_t host, struct pp_buf *problem)
+{
+	static const struct pp_http_limits limits = { AWAY_MS, AWAY_MS, AWAY_MS, 65536 };
+	struct pp_http_answer answer = { 0 };
+	struct pp_http h;
+	bool fine = pp_http_init(&h, c->from.hosts[host].host, c->from.hosts[host].port, &limits);
+
+	if (!fine)
+		return true;
+	fine = pp_http_begin(&h, "/?default_format=RowBinary", c->headers.p ? c->headers.p : "") &&
+	       pp_http_put(&h, "SELECT 1", 8) && pp_http_end(&h, &answer);
+	if (!fine) {
+		host_name(&h, problem);
+		pp_buf_addf(problem, "%s; ", h.problem);
+	}
+	pp_buf_release(&answer.body);
+	pp_http_release(&h);
+	return fine;
+}
+
+/*
+ * Says why a server could not answer. It knows others of its cluster by addresses of their own: those that the user named and
+ * that do not answer come first, under the names that were given.
+ */
+static void
+server_failed(const struct pp_clickhouse *c, size_t host, struct pp_buf *problem)
+{
+	size_t i, away = 0;
+
+	for (i = 0; i < c->from.host_count && away < AWAY_MOST; i++)
+		away += i != host && !host_answers(c, i, problem);
+	host_name(&c->http[host], problem);
+	server_says(problem, &c->answer, away ? SAID_BESIDE : SAID_ALONE);
 }
 
 static bool
@@ -205,8 +248,7 @@ pp_clickhouse_ask_host(struct pp_clickhouse *c, size_t host, struct pp_buf *prob
 		pp_buf_adds(problem, h->problem);
 		status = PP_E_IO;
 	} else if (c->answer.status != 200) {
-		host_name(h, problem);
-		server_says(problem, &c->answer);
+		server_failed(c, host, problem);
 		status = PP_E_IO;
 	}
 	c->sql.n = 0;
@@ -282,8 +324,7 @@ pp_clickhouse_insert_end(struct pp_clickhouse_insert *in)
 		host_name(h, in->problem);
 		pp_buf_adds(in->problem, h->problem);
 	} else if (in->status == PP_OK && in->c->answer.status != 200) {
-		host_name(h, in->problem);
-		server_says(in->problem, &in->c->answer);
+		server_failed(in->c, in->c->host, in->problem);
 		in->status = PP_E_OUTPUT;
 	}
 	pp_buf_release(&in->row);

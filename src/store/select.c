@@ -258,7 +258,7 @@ provider_select(const char *source, const struct pp_provider_texts *texts, struc
 	s->store->max_nodes = texts->max_nodes;
 	status = selected_audit(s, problem);
 	if (status == PP_E_INVALID && texts->partial) {
-		s->lacks = true;
+		s->lacks = s->store->partial = true;
 		problem->n = 0;
 		return PP_OK;
 	}

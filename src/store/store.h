@@ -129,6 +129,7 @@ struct pp_store {
 	char *source;       /* as given, without "?where=..." */
 	uint64_t max_nodes; /* functions or stacks that load_all() may take from servers; 0 = all */
 	uint64_t cut;       /* how many more there were */
+	bool partial; /* what is left of profiles will do: load() gives what there is of one */
 };
 
 struct pp_store_engine {

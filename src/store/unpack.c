@@ -510,21 +510,16 @@ gains_drop(struct pp_builder *b)
 
 /*
  * A dictionary marks functions that run below themselves, a tree frames that do. Where a function has several frames
- * these differ, and whoever needs the marks of the tree computes them.
+ * these differ. False too when out of memory.
  */
 static bool
-marks_settle(struct pp_profile *p)
+marks_are_of_frames(const struct pp_profile *p)
 {
 	pp_func *func_of_frame = pp_frame_funcs(p);
-	bool fine = func_of_frame != NULL;
+	bool are = func_of_frame && pp_frames_are_funcs(p, func_of_frame);
 
-	if (fine && !pp_frames_are_funcs(p, func_of_frame)) {
-		free(p->tree.recursive);
-		p->tree.recursive = NULL;
-		p->tree.marks_recursion = false;
-	}
 	free(func_of_frame);
-	return fine;
+	return are;
 }
 
 pp_status
@@ -547,10 +542,11 @@ pp_unpack_profile(struct pp_unpack *u, struct pp_shape *shape, const struct pp_o
 		status = PP_E_NOMEM;
 	if (status == PP_OK)
 		status = pp_builder_finish(b, out);
-	if (status == PP_OK && !marks_settle(*out)) {
-		pp_profile_free(*out);
-		*out = NULL;
-		status = PP_E_NOMEM;
+	/* Without them whoever needs marks computes them. */
+	if (status == PP_OK && !marks_are_of_frames(*out)) {
+		free((*out)->tree.recursive);
+		(*out)->tree.recursive = NULL;
+		(*out)->tree.marks_recursion = false;
 	}
 	return status;
 }

@@ -398,9 +398,9 @@ def test_kills(c):
             c.tap.ok(False, 'a client was killed', f'{code} {now} {seen} {text}')
         seen = now
     def named(text):
-        """Whether a node that has ended is named; others may have followed the one that was killed."""
+        """Whether a node that has ended is named as the source names it; others may have followed the one that was killed."""
         dead = [i for i, process in enumerate(c.nodes.running) if process.poll() is not None]
-        return any(str(port) in text for i in dead for port in (c.nodes.tcp[i], c.nodes.http[i]))
+        return any(f'127.0.0.1:{c.nodes.http[i]}: ' in text for i in dead)
 
     # The one that is asked first, and another.
     for node in (0, 1):
@@ -466,6 +466,16 @@ def test_behind(c):
     c.nodes.everywhere('ALTER TABLE blobs DELETE WHERE 1 SETTINGS mutations_sync = 2', database=database)
     code, out, text = c.run('info', source, '--json')
     c.tap.ok(code == 3 and b'metrics' not in out, 'inputs that were deleted: exit 3', f'{code} {text}')
+    whole = json.loads(c.run('top', *files, '--json', '-n', '0')[1])
+    for more in ('', '&push=always', '&push=never'):
+        for words, part in ((['top', '-n', '0'], 'functions'), (['tree'], 'total'), (['info'], 'metrics')):
+            code, out, text = c.run(words[0], source + more, '--json', '--partial', *words[1:])
+            body = json.loads(out) if code == 0 else {}
+            said = [one['complete'] for one in body.get('files', [body]) if one]
+            c.tap.ok(said and not any(said) and (part == 'metrics' or body[part] == whole[part]),
+                     f'--partial{more}: {words[0]} of what the rows tell', f'{code} {text} {out[:300]}')
+    code, out, text = c.run('top', source + '&where=format=folded', '--json', '--partial', '--time', '0..50%')
+    c.tap.ok(code == 3 or json.loads(out).get('complete') is False, 'what rows do not tell is not made up', f'{code} {text} {out[:300]}')
     c.nodes.everywhere("ALTER TABLE profiles MODIFY COMMENT 'polyprof store 2'", database=database)
     code, out, text = c.run('store', 'list', source)
     c.tap.ok(code == 3 and 'version' in text, 'a store of a later version: exit 3', f'{code} {text}')
