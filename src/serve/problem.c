@@ -60,8 +60,8 @@ pp_problem_keep_candidates(struct pp_problem *p, const pp_answer *answer)
 	pp_sink_close(out);
 }
 
-static const char *
-usual_rule(int code)
+const char *
+pp_problem_rule(int code)
 {
 	return code == PP_EXIT_USAGE ? "usage" : code == PP_EXIT_OUTPUT ? "output" : "unreadable";
 }
@@ -87,7 +87,7 @@ pp_problem_json(const struct pp_problem *p, int code, struct pp_sink *out)
 	j.spelled = true;
 	pp_json_begin_object(&j);
 	pp_json_put_object(&j, "error");
-	pp_json_put_textz(&j, "rule", p->rule.n ? p->rule.p : usual_rule(code));
+	pp_json_put_textz(&j, "rule", p->rule.n ? p->rule.p : pp_problem_rule(code));
 	pp_json_put_text(&j, "message", message_of(p));
 	if (file)
 		pp_json_put_name(&j, "file", pp_slice_z(file));

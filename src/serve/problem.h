@@ -17,6 +17,8 @@ enum {
 	PP_EXIT_OUTPUT = 4
 };
 
+/* The rule of an error that has none of its own. */
+const char *pp_problem_rule(int code);
 /* The exit code of a status. */
 int pp_exit_of(pp_status);
 

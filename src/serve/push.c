@@ -176,9 +176,10 @@ pp_push_labels_clear(struct pp_push *p)
 	p->many_labels = false;
 }
 
-void
+bool
 pp_push_label(struct pp_push *p, struct pp_slice key, struct pp_slice value)
 {
+	bool other;
 	size_t i;
 
 	if (pp_slice_eq_z(key, "service.name") || pp_slice_eq_z(key, "service_name"))
@@ -186,10 +187,12 @@ pp_push_label(struct pp_push *p, struct pp_slice key, struct pp_slice value)
 	/* The last one wins, as where a map has a key twice. */
 	for (i = 0; i < p->label_count && !pp_slice_eq(p->labels[i].key, key); i++)
 		;
+	other = i < p->label_count && !pp_slice_eq(p->labels[i].value, value);
 	if (i < PP_COUNT_OF(p->labels))
 		p->labels[i] = (struct pp_store_label){ key, value };
 	p->many_labels |= i >= PP_COUNT_OF(p->labels);
 	p->label_count += i == p->label_count && i < PP_COUNT_OF(p->labels);
+	return !other;
 }
 
 bool
@@ -530,6 +533,8 @@ pp_push_profile(struct pp_push *p, struct pp_slice bytes, const char *name, cons
 		return false;
 	if (bytes.n == 0)
 		return pp_push_refuse(p, 400, "no-profile", "there is no profile in this request");
+	if (p->has_t0 && p->has_t1 && p->t1 < p->t0)
+		return pp_push_refuse(p, 400, "usage", "it ends before it begins");
 	/* What cannot be unpacked to its end may still be of use: whoever reads it decides. */
 	if (refused == 413)
 		return unpack_failed(p, refused);

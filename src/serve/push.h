@@ -48,8 +48,11 @@ void pp_push_end(struct pp_push *);
 bool pp_push_refuse(struct pp_push *, unsigned status, const char *rule, const char *message);
 
 void pp_push_labels_clear(struct pp_push *);
-/* Adds a label to those of the next profile; names of a service become `service`. */
-void pp_push_label(struct pp_push *, struct pp_slice key, struct pp_slice value);
+/*
+ * Adds a label to those of the next profile; names of a service become `service`. False when it was given before with another
+ * value, which it replaces.
+ */
+bool pp_push_label(struct pp_push *, struct pp_slice key, struct pp_slice value);
 /* Takes one profile with these labels; `from` is its format, NULL = recognise it. False: it is refused. */
 bool pp_push_profile(struct pp_push *, struct pp_slice bytes, const char *name, const char *from);
 /* Unpacks a profile, however often it is packed; false when it is not, or cannot be: whoever reads it says why. */

@@ -25,7 +25,8 @@ pp_push_add(struct pp_serve *s, struct pp_exchange *x)
 		const struct pp_query_param *o = &q.list.at[i];
 
 		if (strncmp(o->name, "label.", 6) == 0)
-			pp_push_label(p, pp_slice_z(o->name + 6), pp_slice_z(o->value));
+			fine = pp_push_label(p, pp_slice_z(o->name + 6), pp_slice_z(o->value)) ||
+			       pp_push_refuse(p, 400, "label", "a label is there with two values");
 		else if (strcmp(o->name, "t0") == 0)
 			fine = pp_push_time(p, o->value, &p->has_t0, &p->t0);
 		else if (strcmp(o->name, "t1") == 0)
@@ -60,7 +61,8 @@ pp_push_coroot(struct pp_serve *s, struct pp_exchange *x)
 	if (!p)
 		return;
 	for (i = 0; i < q.list.n; i++)
-		pp_push_label(p, pp_slice_z(q.list.at[i].name), pp_slice_z(q.list.at[i].value));
+		(void)pp_push_label(p, pp_slice_z(q.list.at[i].name),
+		                    pp_slice_z(q.list.at[i].value));
 	(void)pp_push_profile(p, p->body, "pushed.pb.gz", "pprof");
 	p->type = NULL;
 	p->answer = "";
@@ -80,7 +82,7 @@ name_read(struct pp_push *p, const char *name)
 	app = pp_slice_trim(pp_slice_cut(&rest, '{', &braces));
 	if (app.n == 0)
 		return pp_push_refuse(p, 400, "usage", "name=APP{KEY=VALUE,...} is missing");
-	pp_push_label(p, pp_slice_z("service"), app);
+	(void)pp_push_label(p, pp_slice_z("service"), app);
 	if (!braces)
 		return true;
 	rest = pp_slice_trim(rest);
@@ -94,7 +96,7 @@ name_read(struct pp_push *p, const char *name)
 			continue;
 		if (key.n == 0 || !found)
 			return pp_push_refuse(p, 400, "usage", "a label of name is not KEY=VALUE");
-		pp_push_label(p, key, pp_slice_trim(pair));
+		(void)pp_push_label(p, key, pp_slice_trim(pair));
 	}
 	return true;
 }
@@ -246,7 +248,7 @@ type_label(struct pp_push *p, struct pp_slice profile)
 	pp_wire_init(&w, profile);
 	while (type && pp_wire_next(&w, &f))
 		if (f.number == 6 && f.type == PP_WIRE_BYTES && index++ == type) {
-			pp_push_label(p, pp_slice_z("type"), f.bytes);
+			(void)pp_push_label(p, pp_slice_z("type"), f.bytes);
 			return;
 		}
 }

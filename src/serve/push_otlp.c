@@ -102,7 +102,7 @@ resource_read(const struct export *e, struct pp_slice message)
 		if (v.error)
 			return malformed(e->push);
 		if (key.n && value.p && value_read(e, value, &text))
-			pp_push_label(e->push, key, text);
+			(void)pp_push_label(e->push, key, text);
 	}
 	return !w.error || malformed(e->push);
 }
@@ -219,12 +219,12 @@ json_attribute(const struct export *e, struct pp_slice object)
 
 	key = key.n ? key : json_string(e, object, "keyStrindex");
 	if (key.n && text.n)
-		pp_push_label(p, key, text);
+		(void)pp_push_label(p, key, text);
 	for (i = 0; i < PP_COUNT_OF(kinds); i++) {
 		struct pp_slice found = member(value, kinds[i]);
 
 		if (found.n && key.n)
-			pp_push_label(p, key, scalar_of(p, found));
+			(void)pp_push_label(p, key, scalar_of(p, found));
 	}
 }
 

@@ -40,7 +40,7 @@ label_read(struct pp_push *p, struct pp_slice message)
 			value = f.bytes;
 	if (w.error)
 		return malformed(p);
-	pp_push_label(p, key, value);
+	(void)pp_push_label(p, key, value);
 	return true;
 }
 
@@ -162,7 +162,7 @@ json_label(struct pp_push *p, struct pp_slice object)
 
 	if (!members(object, names, found))
 		return malformed(p);
-	pp_push_label(p, text_of(p, found[0]), text_of(p, found[1]));
+	(void)pp_push_label(p, text_of(p, found[0]), text_of(p, found[1]));
 	return true;
 }
 

@@ -423,7 +423,8 @@ failure_put(struct pp_serve *s, struct pp_exchange *x, struct listener *l, pp_st
 	                code == PP_EXIT_USAGE   ? 400
 	                : code == PP_EXIT_INPUT ? 422
 	                                        : 500,
-	                l->rule, l->text.n > 1 ? l->text.p : pp_status_text(status));
+	                *l->rule ? l->rule : pp_problem_rule(code),
+	                l->text.n > 1 ? l->text.p : pp_status_text(status));
 }
 
 static void

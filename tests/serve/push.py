@@ -172,6 +172,10 @@ def refusals(s, store):
          'samples': [{'rawProfile': base64.b64encode(small).decode()}]}]}).encode(), {'Content-Type': 'application/json'}, 400),
         ('a form without a profile', ingest, b'--b\r\nContent-Disposition: form-data; name="x"\r\n\r\ny\r\n--b--\r\n', {'Content-Type': 'multipart/form-data; boundary=b'}, 400),
         ('a form that does not end', ingest, b'--b\r\nContent-Disposition: form-data; name="profile"\r\n\r\n' + small, {'Content-Type': 'multipart/form-data; boundary=b'}, 400),
+        ('a label with two values', '/api/v1/add?label.a=1&label.a=2', b'a 1\n', {}, 400),
+        ('a service with two names', '/api/v1/add?label.service=1&label.service_name=2', b'a 1\n', {}, 400),
+        ('an end before the beginning', '/ingest?name=a&from=1700000010&until=1700000000', b'a;b 1\n', {}, 400),
+        ('another one', '/api/v1/add?t0=1700000010&t1=1700000000', b'a;b 1\n', {}, 400),
         ('a path as a name', '/api/v1/add?name=../../x', b'a 1\n', {}, 400), ('a format that is none', '/api/v1/add?from=nothing', b'a 1\n', {}, 400),
         ('GET', '/ingest?name=a', None, {}, 405),
     ]

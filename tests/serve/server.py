@@ -268,6 +268,8 @@ def beside(polyprof, directory):
     os.utime(pipe.path, ns=(as_it_was.st_atime_ns, as_it_was.st_mtime_ns))  # else it would be another file to those that wait
     T.same(s.ask('/api/v1/top?file=a.folded')[0], 200, 'beside 40 that wait for a large file others are answered')
     T.same(s.ask('/api/v1/view?file=a.folded')[0], 200, 'also with tables')
+    status, _, body = s.ask('/api/v1/view?file=a.folded&at=999999999')
+    T.same((status, json.loads(body)['error']['rule']), (400, 'usage'), 'a node that is not there')
     pipe.end()
     answers = [kit.read_all(c) for c in waiting]
     T.ok(all(kit.status(a) == 200 for a in answers) and len({a.partition(b'\r\n\r\n')[2] for a in answers}) == 1, 'and then all of them', [a[:60] for a in answers[:3]])
