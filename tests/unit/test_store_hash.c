@@ -3,6 +3,7 @@
 
 #include "store/hash.h"
 #include "store/label_set.h"
+#include "store/seal.h"
 
 static void
 is_hash(const unsigned char *digest, size_t n, const char *expected, const char *what)
@@ -146,6 +147,49 @@ check_not_canonical(const char *text)
 	pp_label_set_release(&set);
 }
 
+/* Seals of rows: as tests/store/seals.py has them, and another one for each bit, length and place. */
+static void
+check_seals(void)
+{
+	unsigned char data[100];
+	uint64_t h = pp_seal_begin("");
+	int64_t whole;
+	size_t i, seen = 0;
+
+	for (i = 0; i < sizeof data; i++)
+		data[i] = (unsigned char)i;
+	ok(pp_seal_end(h) == -7453391173147729875, "the seal of nothing");
+	h = pp_seal_begin("cells");
+	pp_seal_number(&h, 1);
+	pp_seal_number(&h, (uint64_t)-2);
+	pp_seal_bytes(&h, NULL, 0);
+	ok(pp_seal_end(h) == 5560025652891908984, "of numbers");
+	h = pp_seal_begin("dict");
+	pp_seal_bytes(&h, "abc", 3);
+	ok(pp_seal_end(h) == 8102236654472325837, "of few bytes");
+	h = pp_seal_begin("x");
+	pp_seal_bytes(&h, data, sizeof data);
+	whole = pp_seal_end(h);
+	ok(whole == 2107018904712638349, "of more");
+	for (i = 0; i < 8 * sizeof data; i++) {
+		data[i / 8] ^= (unsigned char)(1 << i % 8);
+		h = pp_seal_begin("x");
+		pp_seal_bytes(&h, data, sizeof data);
+		seen += pp_seal_end(h) != whole;
+		data[i / 8] ^= (unsigned char)(1 << i % 8);
+	}
+	is_u64(seen, 8 * sizeof data, "each bit is seen");
+	memset(data, 0, sizeof data);
+	for (i = 0, seen = 0; i < sizeof data; i++) {
+		uint64_t one = pp_seal_begin("x"), other = one;
+
+		pp_seal_bytes(&one, data, i);
+		pp_seal_bytes(&other, data, i + 1);
+		seen += pp_seal_end(one) != pp_seal_end(other);
+	}
+	is_u64(seen, sizeof data, "each length, too");
+}
+
 int
 main(void)
 {
@@ -157,6 +201,7 @@ main(void)
 	struct pp_store_label pair;
 
 	check_vectors();
+	check_seals();
 	check_parts();
 	check_labels(NULL, 0, "{}", "no labels");
 	check_labels(plain, 4, "{\"a\":\"1\",\"b\":\"2\"}", "keys in order, empty ones left out");
