@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../src/store/seal.h"
+
 enum { STACKS_EACH = 1000 };
 
 static uint64_t state;
@@ -76,15 +78,34 @@ cells_make(unsigned char *data, uint32_t stacks, char *total, int *n)
 	return (size_t)(p - data);
 }
 
+/* As SQL: the seal of what the first argument says, over the others. */
+static void
+seal(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	uint64_t h = pp_seal_begin((const char *)sqlite3_value_text(values[0]));
+	int i;
+
+	for (i = 1; i < n; i++)
+		if (sqlite3_value_type(values[i]) == SQLITE_INTEGER)
+			pp_seal_number(&h, (uint64_t)sqlite3_value_int64(values[i]));
+		else
+			pp_seal_bytes(&h, sqlite3_value_blob(values[i]),
+			              (size_t)sqlite3_value_bytes(values[i]));
+	sqlite3_result_int64(context, pp_seal_end(h));
+}
+
 int
 main(int argc, char **argv)
 {
 	static const char *const texts[] = {
-		"INSERT INTO profile(id, hash, series, t0, t1, dict, level, complete, format, source, meta) SELECT ?1, "
-		"?2, ?3, ?4, ?4 + 10000000000, dict, 1, 1, format, source, meta FROM profile WHERE id = ?5",
-		"INSERT INTO packed(profile, dict, shape, own) SELECT ?1, dict, shape, own FROM packed WHERE profile = ?5",
-		"INSERT INTO cells(profile, facet, metric, sub, n, total, data) SELECT ?1, 1, metric, sub, ?6, ?7, ?8 FROM "
-		"cells WHERE profile = ?5",
+		"INSERT INTO profile(id, hash, series, t0, t1, dict, level, complete, format, source, meta, seal) SELECT "
+		"?1, ?2, ?3, ?4, ?4 + 10000000000, dict, 1, 1, format, source, meta, seal('profile', ?1, ?2, ?3, ?4, ?4 + "
+		"10000000000, 1, format, source, meta) FROM profile WHERE id = ?5",
+		"INSERT INTO cells(profile, facet, metric, sub, n, total, seal, data) SELECT ?1, 1, metric, sub, ?6, ?7, "
+		"seal('cells', ?1, 1, metric, sub, ?6, ?7, ?8), ?8 FROM cells WHERE profile = ?5",
+		"INSERT INTO packed(profile, dict, shape, own, cells, cells_seal, seal) SELECT ?1, dict, shape, own, 1, "
+		"c.seal, seal('packed', ?1, dict, shape, own, 1, c.seal) FROM packed p, cells c WHERE p.profile = ?5 AND "
+		"c.profile = ?1",
 	};
 	static unsigned char data[STACKS_EACH * 20];
 	int64_t id, model, series, last, wanted;
@@ -96,6 +117,7 @@ main(int argc, char **argv)
 
 	if (argc < 3 || sqlite3_open(argv[1], &db))
 		return 1;
+	sqlite3_create_function(db, "seal", -1, SQLITE_UTF8, NULL, seal, NULL, NULL);
 	wanted = atoll(argv[2]);
 	state = 88172645463325252u + (uint64_t)wanted;
 	model = number_of(db, "SELECT min(profile) FROM packed");
@@ -120,7 +142,7 @@ main(int argc, char **argv)
 				sqlite3_bind_int64(q[i], 3, 1 + id % series);
 				sqlite3_bind_int64(
 				    q[i], 4, (1790000000 + id / series % 168 * 3600) * 1000000000);
-			} else if (i == 2) {
+			} else if (i == 1) {
 				sqlite3_bind_int(q[i], 6, n);
 				sqlite3_bind_text(q[i], 7, total, -1, SQLITE_STATIC);
 				sqlite3_bind_blob(q[i], 8, data, (int)size, SQLITE_STATIC);
@@ -134,6 +156,9 @@ main(int argc, char **argv)
 	}
 	for (i = 0; i < 3; i++)
 		sqlite3_finalize(q[i]);
+	sqlite3_exec(db,
+	             "UPDATE census SET n = (SELECT count(*) FROM profile) WHERE name = 'profiles'",
+	             NULL, NULL, NULL);
 	sqlite3_exec(db, "COMMIT; PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
 	return sqlite3_close(db) != SQLITE_OK;
 }

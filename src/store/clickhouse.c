@@ -617,6 +617,7 @@ clickhouse_load(struct pp_store *store, const struct pp_store_entry *e, struct p
 
 const struct pp_store_engine pp_store_clickhouse = {
 	.name = "clickhouse",
+	.pushes = true,
 	.mine = clickhouse_mine,
 	.open = clickhouse_open,
 	.take = pp_clickhouse_take,

@@ -27,7 +27,7 @@ struct chosen {
 	struct pp_label_set labels; /* of the profile that was asked for last */
 	const char *labels_of;
 	/* What was promised of samples, and what of them is there, where the engine can tell. */
-	bool audited, lacks, pushed;
+	bool audited, lacks, pushes, pushed;
 	uint64_t promised, found, cut;
 	uint64_t profiles, stacks; /* of the whole list */
 };
@@ -255,6 +255,7 @@ provider_select(const char *source, const struct pp_provider_texts *texts, struc
 	if (status != PP_OK || !s->store->engine->audit)
 		return status;
 	s->audited = true;
+	s->pushes = s->store->engine->pushes;
 	s->store->max_nodes = texts->max_nodes;
 	status = selected_audit(s, problem);
 	if (status == PP_E_INVALID && texts->partial) {
@@ -436,7 +437,7 @@ selected_facts(const struct pp_selected *selected, struct pp_provider_facts *fac
 		facts->promised = s->promised;
 		facts->samples = s->found;
 		facts->lacks = s->lacks;
-		facts->can_push = true;
+		facts->can_push = s->pushes;
 		facts->pushed = s->pushed;
 		facts->cut = s->cut;
 	}

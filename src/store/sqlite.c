@@ -10,16 +10,19 @@
 #include "store/meta.h"
 #include "store/parcel.h"
 #include "store/sqlite_open.h"
+#include "store/sqlite_seal.h"
 #include "store/when.h"
 #include "store/where.h"
 
 /* ---- SQL as data ---- */
 
 enum {
+	NEXT_SERIES,
 	ADD_SERIES,
 	ADD_SERIES_LABEL,
 	FIND_SERIES,
 	FIND_PROFILE,
+	NEXT_PROFILE,
 	ADD_PROFILE,
 	ADD_ORIGINAL,
 	LIST_SERIES,
@@ -34,21 +37,23 @@ enum {
 };
 
 static const char *const texts[SQL_COUNT] = {
-	[ADD_SERIES] = "INSERT INTO series(labels) VALUES(?1) ON CONFLICT DO NOTHING",
+	[NEXT_SERIES] = "SELECT coalesce(max(id), 0) + 1 FROM series",
+	[ADD_SERIES] = "INSERT INTO series(id, labels, seal) VALUES(?1, ?2, ?3)",
 	[ADD_SERIES_LABEL] = "INSERT INTO series_label(key, value, series) VALUES(?1, ?2, ?3)",
 	[FIND_SERIES] = "SELECT id FROM series WHERE labels = ?1",
 	[FIND_PROFILE] =
 	    "SELECT 1 FROM profile WHERE hash = ?1 UNION ALL SELECT 1 FROM rolled WHERE hash = ?1",
+	[NEXT_PROFILE] = "SELECT coalesce(max(id), 0) + 1 FROM profile",
 	[ADD_PROFILE] =
-	    ("INSERT INTO profile(hash, series, t0, t1, dict, level, complete, format, source, meta) "
-	     "VALUES(?1, ?2, ?3, ?4, 0, 0, ?5, ?6, ?7, ?8)"),
+	    ("INSERT INTO profile(id, hash, series, t0, t1, dict, level, complete, format, source, meta, "
+	     "seal) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"),
 	[ADD_ORIGINAL] = "INSERT INTO original(profile, name, keep, data) VALUES(?1, ?2, ?3, ?4)",
-	[LIST_SERIES] = "SELECT id, labels FROM series",
+	[LIST_SERIES] = "SELECT id, labels, seal FROM series",
 	[LIST_PROFILES] =
 	    ("SELECT p.id, p.hash, p.series, p.t0, p.t1, p.level, p.complete, p.format, p.source, p.meta, "
 	     "o.keep, coalesce(length(o.data), 0) + CASE WHEN ?3 AND p.level > 0 THEN (SELECT "
 	     "coalesce(sum(length(c.data)), 0) FROM cells c WHERE c.profile = p.id) ELSE 0 END, CASE p.level WHEN 2 THEN (SELECT count(*) FROM rolled r "
-	     "WHERE r.profile = p.id) ELSE 1 END FROM profile p LEFT JOIN original o ON o.profile = p.id "
+	     "WHERE r.profile = p.id) ELSE 1 END, p.seal FROM profile p LEFT JOIN original o ON o.profile = p.id "
 	     "WHERE (?1 IS NULL OR p.t1 > ?1 OR p.t0 >= ?1) AND (?2 IS NULL OR p.t0 < ?2) "
 	     "ORDER BY p.t0, p.hash"),
 	[LOAD_ORIGINAL] = "SELECT data FROM original WHERE profile = ?1",
@@ -67,7 +72,7 @@ sqlite_sql(const char *source, struct pp_buf *out)
 	(void)source;
 	pp_buf_adds(out,
 	            "PRAGMA application_id = 0x70707366;\nPRAGMA user_version = 1;\nPRAGMA "
-	            "page_size = 32768;\nPRAGMA auto_vacuum = INCREMENTAL;\nPRAGMA journal_mode = "
+	            "page_size = 16384;\nPRAGMA auto_vacuum = INCREMENTAL;\nPRAGMA journal_mode = "
 	            "WAL;\nPRAGMA synchronous = FULL;\n");
 	pp_buf_adds(out, pp_sqlite_schema);
 	pp_buf_adds(out, pp_sqlite_packed_schema);
@@ -132,27 +137,47 @@ series_labels_add(struct pp_sqlite *s, const char *labels, int64_t series, struc
 	return status;
 }
 
+/* The number that a statement gives. */
+static pp_status
+number_of(struct pp_sqlite *s, int which, int64_t *number, struct pp_buf *problem)
+{
+	sqlite3_stmt *st = statement(s, which, problem);
+	pp_status status = PP_OK;
+
+	if (!st)
+		return no_statement(problem);
+	if (pp_sqlite_step(s, st, &status, problem) > 0)
+		*number = sqlite3_column_int64(st, 0);
+	(void)sqlite3_reset(st);
+	return status;
+}
+
 /* The number of a set of labels, which is added when it is not there. */
 static pp_status
 series_of(struct pp_sqlite *s, const char *labels, int64_t *series, struct pp_buf *problem)
 {
-	sqlite3_stmt *add = statement(s, ADD_SERIES, problem), *find;
-	pp_status status;
-	bool fresh;
+	sqlite3_stmt *find = statement(s, FIND_SERIES, problem), *add;
+	pp_status status = PP_OK;
+	int found;
 
-	if (!add)
-		return no_statement(problem);
-	bind_text(add, 1, pp_slice_z(labels));
-	status = finish(s, add, problem);
-	fresh = status == PP_OK && sqlite3_changes(s->db) > 0;
-	find = status == PP_OK ? statement(s, FIND_SERIES, problem) : NULL;
 	if (!find)
-		return status != PP_OK ? status : no_statement(problem);
+		return no_statement(problem);
 	bind_text(find, 1, pp_slice_z(labels));
-	if (pp_sqlite_step(s, find, &status, problem) > 0)
+	found = pp_sqlite_step(s, find, &status, problem);
+	if (found > 0)
 		*series = sqlite3_column_int64(find, 0);
 	(void)sqlite3_reset(find);
-	return status == PP_OK && fresh ? series_labels_add(s, labels, *series, problem) : status;
+	if (found != 0)
+		return status;
+	status = number_of(s, NEXT_SERIES, series, problem);
+	add = status == PP_OK ? statement(s, ADD_SERIES, problem) : NULL;
+	if (!add)
+		return status != PP_OK ? status : no_statement(problem);
+	(void)sqlite3_bind_int64(add, 1, *series);
+	bind_text(add, 2, pp_slice_z(labels));
+	(void)sqlite3_bind_int64(add, 3, pp_seal_of_series(*series, pp_slice_z(labels)));
+	status = finish(s, add, problem);
+	return status == PP_OK ? series_labels_add(s, labels, *series, problem) : status;
 }
 
 static pp_status
@@ -169,29 +194,54 @@ known_find(struct pp_sqlite *s, const uint8_t *hash, bool *known, struct pp_buf 
 	return status;
 }
 
-static pp_status
-item_add(struct pp_sqlite *s, const struct pp_store_item *item, struct pp_buf *problem)
+pp_status
+pp_sqlite_add_row(struct pp_sqlite *s, struct pp_store_entry *e, int64_t series, int64_t dict,
+                  struct pp_slice meta, struct pp_buf *problem)
 {
 	sqlite3_stmt *st;
-	int64_t series = 0;
-	pp_status status = series_of(s, item->labels, &series, problem);
+	int64_t id = 0;
+	pp_status status = number_of(s, NEXT_PROFILE, &id, problem);
 
 	st = status == PP_OK ? statement(s, ADD_PROFILE, problem) : NULL;
 	if (!st)
 		return status != PP_OK ? status : no_statement(problem);
-	(void)sqlite3_bind_blob(st, 1, item->hash, PP_STORE_HASH, SQLITE_STATIC);
-	(void)sqlite3_bind_int64(st, 2, series);
-	(void)sqlite3_bind_int64(st, 3, item->t0);
-	(void)sqlite3_bind_int64(st, 4, item->t1);
-	(void)sqlite3_bind_int(st, 5, item->complete);
-	bind_text(st, 6, pp_slice_z(item->format));
-	bind_text(st, 7, pp_slice_z(item->source));
-	(void)sqlite3_bind_blob64(st, 8, item->meta.p, item->meta.n, SQLITE_STATIC);
+	e->id = (uint64_t)id;
+	(void)sqlite3_bind_int64(st, 1, id);
+	(void)sqlite3_bind_blob(st, 2, e->hash, PP_STORE_HASH, SQLITE_STATIC);
+	(void)sqlite3_bind_int64(st, 3, series);
+	(void)sqlite3_bind_int64(st, 4, e->t0);
+	(void)sqlite3_bind_int64(st, 5, e->t1);
+	(void)sqlite3_bind_int64(st, 6, dict);
+	(void)sqlite3_bind_int(st, 7, (int)e->level);
+	(void)sqlite3_bind_int(st, 8, e->complete);
+	bind_text(st, 9, pp_slice_z(e->format));
+	bind_text(st, 10, pp_slice_z(e->source));
+	(void)sqlite3_bind_blob64(st, 11, meta.p, meta.n, SQLITE_STATIC);
+	(void)sqlite3_bind_int64(st, 12, pp_seal_of_profile(e, series, meta));
 	status = finish(s, st, problem);
+	return status == PP_OK ? pp_census_add(s, PP_CENSUS_PROFILES, 1, problem) : status;
+}
+
+static pp_status
+item_add(struct pp_sqlite *s, const struct pp_store_item *item, struct pp_buf *problem)
+{
+	struct pp_store_entry e = { .t0 = item->t0,
+		                    .t1 = item->t1,
+		                    .format = item->format,
+		                    .source = item->source,
+		                    .complete = item->complete,
+		                    .level = PP_STORE_FRESH };
+	sqlite3_stmt *st;
+	int64_t series = 0;
+	pp_status status = series_of(s, item->labels, &series, problem);
+
+	memcpy(e.hash, item->hash, PP_STORE_HASH);
+	if (status == PP_OK)
+		status = pp_sqlite_add_row(s, &e, series, 0, item->meta, problem);
 	st = status == PP_OK ? statement(s, ADD_ORIGINAL, problem) : NULL;
 	if (!st)
 		return status != PP_OK ? status : no_statement(problem);
-	(void)sqlite3_bind_int64(st, 1, sqlite3_last_insert_rowid(s->db));
+	(void)sqlite3_bind_int64(st, 1, (sqlite3_int64)e.id);
 	bind_text(st, 2, pp_slice_z(item->source));
 	(void)sqlite3_bind_int(st, 3, item->keep);
 	(void)sqlite3_bind_blob64(st, 4, item->parcel.p, item->parcel.n, SQLITE_STATIC);
@@ -281,8 +331,11 @@ series_take(struct finding *f, sqlite3_stmt *st, struct pp_buf *problem)
 	struct series series = { .labels = NULL };
 	pp_status status = pp_label_set_read(&set, json);
 
+	if (status == PP_OK &&
+	    sqlite3_column_int64(st, 2) != pp_seal_of_series(sqlite3_column_int64(st, 0), json))
+		status = PP_E_INVALID;
 	if (status == PP_E_INVALID)
-		status = damaged(f->s, problem, "labels that are none");
+		status = damaged(f->s, problem, "labels that are not what they were");
 	if (status == PP_OK)
 		series = (struct series){ pp_store_list_text(f->list, (const char *)json.p, json.n),
 			                  labels_judge(f->selection, &set), false };
@@ -317,7 +370,7 @@ profile_take(struct finding *f, sqlite3_stmt *st, struct pp_buf *problem)
 	struct series *series = at == PP_MAP_NONE ? NULL : &f->series.at[at];
 	struct pp_store_entry e = { .id = (uint64_t)sqlite3_column_int64(st, 0), .profiles = 1 };
 	int level = sqlite3_column_int(st, 5);
-	const char *meta;
+	struct pp_slice meta;
 
 	if (!series || sqlite3_column_bytes(st, 1) != PP_STORE_HASH || level < PP_STORE_FRESH ||
 	    level > PP_STORE_ROLLED)
@@ -333,8 +386,8 @@ profile_take(struct finding *f, sqlite3_stmt *st, struct pp_buf *problem)
 	e.complete = sqlite3_column_int(st, 6) != 0;
 	e.format = column_text(f, st, 7);
 	e.source = column_text(f, st, 8);
-	meta = (const char *)sqlite3_column_text(st, 9);
-	e.stacks = pp_store_meta_stacks(meta ? meta : "");
+	meta = pp_slice_of(sqlite3_column_text(st, 9), (size_t)sqlite3_column_bytes(st, 9));
+	e.stacks = pp_store_meta_stacks(meta.p ? (const char *)meta.p : "");
 	e.meta = f->selection->lean ? "" : column_text(f, st, 9);
 	e.kept = sqlite3_column_int(st, 10) == PP_INPUT_KEPT;
 	e.is_part = sqlite3_column_int(st, 10) == PP_INPUT_PART;
@@ -343,6 +396,9 @@ profile_take(struct finding *f, sqlite3_stmt *st, struct pp_buf *problem)
 	e.profiles = (uint64_t)sqlite3_column_int64(st, 12);
 	if (!e.format || !e.source || !e.meta)
 		return PP_E_NOMEM;
+	if (sqlite3_column_int64(st, 13) !=
+	    pp_seal_of_profile(&e, sqlite3_column_int64(st, 2), meta))
+		return damaged(f->s, problem, "what is known of a profile is not what it was");
 	if (series->fits == PP_WHERE_DEPENDS && !pp_selection_fits(f->selection, &e))
 		return PP_OK;
 	f->list->series += !series->met;
@@ -394,9 +450,23 @@ sqlite_list(struct pp_store *store, const struct pp_selection *selection, struct
 		(void)sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
 	pp_vec_release(&f.series);
 	pp_map_release(&f.index);
+	status = pp_sqlite_settled(s, status, problem);
 	if (status != PP_OK)
 		pp_store_list_release(out);
 	return status;
+}
+
+/* Whether all profiles are there that must be: whatever is wrong with one of them is seen when it is read. */
+static pp_status
+sqlite_audit(struct pp_store *store, const struct pp_store_list *list, uint64_t *promised,
+             uint64_t *found, struct pp_buf *problem)
+{
+	size_t i;
+
+	*promised = *found = 0;
+	for (i = 0; i < list->entries.n; i++)
+		*promised = *found += list->entries.at[i].stacks;
+	return pp_census_audit((struct pp_sqlite *)store, problem);
 }
 
 /* ---- loading ---- */
@@ -433,10 +503,14 @@ sqlite_load(struct pp_store *store, const struct pp_store_entry *e, struct pp_su
             struct pp_buf *problem)
 {
 	struct pp_sqlite *s = (struct pp_sqlite *)store;
+	pp_status status = e->level == PP_STORE_FRESH || e->kept || e->is_part || e->is_detailed
+	                       ? pp_sqlite_load_fresh(s, e, supply, problem)
+	                       : pp_sqlite_load_packed(s, e, supply, problem);
+	pp_status settled = pp_sqlite_settled(s, status, problem);
 
-	return e->level == PP_STORE_FRESH || e->kept || e->is_part || e->is_detailed
-	           ? pp_sqlite_load_fresh(s, e, supply, problem)
-	           : pp_sqlite_load_packed(s, e, supply, problem);
+	if (settled != status)
+		pp_parcel_drop(supply);
+	return settled;
 }
 
 /* ---- removing ---- */
@@ -457,7 +531,10 @@ pp_sqlite_remove_one(struct pp_sqlite *s, uint64_t id, struct pp_buf *problem)
 		(void)sqlite3_bind_int64(st, 1, (sqlite3_int64)id);
 		status = finish(s, st, problem);
 	}
-	return status;
+	/* The profile itself went last, unless somebody else was faster. */
+	return status == PP_OK
+	           ? pp_census_add(s, PP_CENSUS_PROFILES, -sqlite3_changes(s->db), problem)
+	           : status;
 }
 
 static pp_status
@@ -501,6 +578,7 @@ const struct pp_store_engine pp_store_sqlite = {
 	.load_costs = pp_sqlite_load_costs,
 	.load_all = pp_sqlite_load_all,
 	.load_most = pp_sqlite_load_most,
+	.audit = sqlite_audit,
 	.remove = sqlite_remove,
 	.compact = pp_sqlite_compact,
 	.gc = pp_sqlite_gc,

@@ -19,12 +19,19 @@ enum pp_input_keep {
 	PP_INPUT_DETAILS /* likewise: pp_store_entry.is_detailed */
 };
 
+/* What tells whether a file was written. */
+struct pp_file_state {
+	bool there;
+	int64_t size, seconds, nanoseconds;
+};
+
 struct pp_sqlite {
 	struct pp_store store;
 	sqlite3 *db;
 	char *path;
 	bool writing;                /* a transaction of pp_sqlite_begin() is under way */
 	bool reading;                /* it was opened to be read, and one transaction spans that */
+	struct pp_file_state alone;  /* of a file that is read without locks; else not there */
 	uint64_t device, inode;      /* of the file, as registered */
 	PP_VEC(sqlite3_stmt *) made; /* statements, to be finalized */
 	struct pp_packed_cache *packed; /* what reading packed profiles left; or NULL */
@@ -45,6 +52,9 @@ pp_status pp_sqlite_number(struct pp_sqlite *, const char *sql, int64_t *number,
 pp_status pp_sqlite_failed(struct pp_sqlite *, struct pp_buf *problem);
 /* Steps a statement: 1 a row, 0 done, -1 failed with *status and *problem. It is reset unless there is a row. */
 int pp_sqlite_step(struct pp_sqlite *, sqlite3_stmt *, pp_status *, struct pp_buf *problem);
+
+/* A status for what was read: that it is of no use where the file was changed meanwhile, and nothing kept others from that. */
+pp_status pp_sqlite_settled(struct pp_sqlite *, pp_status, struct pp_buf *problem);
 
 /* Begins to write, waiting for others; and ends, one way or the other. */
 pp_status pp_sqlite_begin(struct pp_sqlite *, struct pp_buf *problem);
@@ -76,8 +86,11 @@ pp_status pp_sqlite_gc(struct pp_store *, const struct pp_store_upkeep *, struct
                        struct pp_buf *problem);
 pp_status pp_sqlite_check(struct pp_store *, struct pp_store_outcome *, struct pp_buf *problem);
 
-/* What sqlite.c does to one profile: for who removes many. Within a transaction. */
+/* What sqlite.c does to one profile, within a transaction: for who removes many, and for who adds others up. */
 pp_status pp_sqlite_remove_one(struct pp_sqlite *, uint64_t id, struct pp_buf *problem);
+/* The row of a profile, out of an entry but for `id`, which is set. */
+pp_status pp_sqlite_add_row(struct pp_sqlite *, struct pp_store_entry *, int64_t series,
+                            int64_t dict, struct pp_slice meta, struct pp_buf *problem);
 /* The parcel of an entry; PP_E_INVALID when it is damaged. */
 pp_status pp_sqlite_load_fresh(struct pp_sqlite *, const struct pp_store_entry *,
                                struct pp_supply *, struct pp_buf *problem);

@@ -361,30 +361,29 @@ sum_insert(struct compacting *c, const struct part *parts, size_t n, struct pp_s
            int64_t *id)
 {
 	sqlite3_stmt *q = pp_sqlite_statement(
-	    c->s,
-	    "INSERT INTO profile(hash, series, t0, t1, dict, level, complete, format, source, meta) "
-	    "SELECT ?1, series, ?3, ?4, dict, 2, complete, format, source, ?5 FROM profile WHERE "
-	    "id = ?2",
-	    c->problem);
-	unsigned char hash[PP_DIGEST];
-	int64_t t0 = parts[0].entry->t0, t1 = parts[0].entry->t1;
+	    c->s, "SELECT series, dict FROM profile WHERE id = ?1", c->problem);
+	struct pp_store_entry sum = *parts[0].entry;
+	int64_t series = 0, dict = 0;
 	pp_status status = PP_OK;
 	size_t i;
 
 	if (!q)
 		return pp_no_statement(c->problem);
-	for (i = 1; i < n; i++) {
-		t0 = parts[i].entry->t0 < t0 ? parts[i].entry->t0 : t0;
-		t1 = parts[i].entry->t1 > t1 ? parts[i].entry->t1 : t1;
+	(void)sqlite3_bind_int64(q, 1, (sqlite3_int64)sum.id);
+	if (pp_sqlite_step(c->s, q, &status, c->problem) > 0) {
+		series = sqlite3_column_int64(q, 0);
+		dict = sqlite3_column_int64(q, 1);
 	}
-	parts_hash(parts, n, hash);
-	(void)sqlite3_bind_blob(q, 1, hash, PP_DIGEST, SQLITE_TRANSIENT);
-	(void)sqlite3_bind_int64(q, 2, (sqlite3_int64)parts[0].entry->id);
-	(void)sqlite3_bind_int64(q, 3, t0);
-	(void)sqlite3_bind_int64(q, 4, t1);
-	(void)sqlite3_bind_blob64(q, 5, meta.p, meta.n, SQLITE_STATIC);
-	(void)pp_sqlite_step(c->s, q, &status, c->problem);
-	*id = sqlite3_last_insert_rowid(c->s->db);
+	(void)sqlite3_reset(q);
+	for (i = 1; i < n; i++) {
+		sum.t0 = parts[i].entry->t0 < sum.t0 ? parts[i].entry->t0 : sum.t0;
+		sum.t1 = parts[i].entry->t1 > sum.t1 ? parts[i].entry->t1 : sum.t1;
+	}
+	parts_hash(parts, n, sum.hash);
+	sum.level = PP_STORE_ROLLED;
+	if (status == PP_OK)
+		status = pp_sqlite_add_row(c->s, &sum, series, dict, meta, c->problem);
+	*id = (int64_t)sum.id;
 	return status;
 }
 

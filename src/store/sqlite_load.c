@@ -86,13 +86,16 @@ groups_release(struct groups *groups)
 	pp_vec_release(&groups->all);
 }
 
-/* Adds the row that a statement stands at (dict, shape, own) to the group where it belongs. */
+/* Adds the row that a statement stands at (dict, shape, own, cells, cells_seal, seal) to the group where it belongs. */
 static pp_status
 group_add(struct pp_sqlite *s, struct groups *groups, int64_t id, size_t at, sqlite3_stmt *q,
           struct pp_buf *problem)
 {
 	int64_t dict = sqlite3_column_int64(q, 0), shape = sqlite3_column_int64(q, 1);
 	struct pp_slice own = pp_column_bytes(q, 2);
+	struct pp_cells_tally cells = { (uint64_t)sqlite3_column_int64(q, 3),
+		                        (uint64_t)sqlite3_column_int64(q, 4) };
+	bool sound = sqlite3_column_int64(q, 5) == pp_seal_of_packed(id, dict, shape, own, cells);
 	struct pp_packed_group *g;
 	size_t i;
 
@@ -106,15 +109,17 @@ group_add(struct pp_sqlite *s, struct groups *groups, int64_t id, size_t at, sql
 		i = groups->all.n;
 	}
 	g = &groups->all.at[i - 1];
-	if (!pp_own_add(own, &g->facts)) {
+	if (!sound || !pp_own_add(own, &g->facts)) {
 		pp_buf_addf(problem, "%s: the store is damaged: facts of profile %lld", s->path,
 		            (long long)id);
 		return PP_E_INVALID;
 	}
 	if (g->ids.n == 0)
 		pp_buf_add(&g->own, own.p, own.n);
-	return !g->own.failed && pp_vec_push(&g->ids, id) && pp_vec_push(&g->at, at) ? PP_OK
-	                                                                             : PP_E_NOMEM;
+	return !g->own.failed && pp_vec_push(&g->ids, id) && pp_vec_push(&g->at, at) &&
+	               pp_vec_push(&g->cells, cells)
+	           ? PP_OK
+	           : PP_E_NOMEM;
 }
 
 static pp_status
@@ -122,7 +127,8 @@ group_find(struct pp_sqlite *s, struct groups *groups, uint64_t id, size_t at,
            struct pp_buf *problem)
 {
 	sqlite3_stmt *q = pp_sqlite_statement(
-	    s, "SELECT dict, shape, own FROM packed WHERE profile = ?1", problem);
+	    s, "SELECT dict, shape, own, cells, cells_seal, seal FROM packed WHERE profile = ?1",
+	    problem);
 	pp_status status = q ? PP_OK : pp_no_statement(problem);
 
 	if (status != PP_OK)
@@ -311,6 +317,20 @@ pp_sqlite_load_packed(struct pp_sqlite *s, const struct pp_store_entry *e, struc
 	return status;
 }
 
+/* A profile is of no use where the store was changed while it was read. */
+static pp_status
+settle(struct pp_sqlite *s, pp_status status, struct pp_profile **out, struct pp_buf *problem)
+{
+	pp_status settled = status == PP_E_UNSUPPORTED ? status
+	                                               : pp_sqlite_settled(s, status, problem);
+
+	if (status == PP_OK && settled != PP_OK) {
+		pp_profile_free(*out);
+		*out = NULL;
+	}
+	return settled;
+}
+
 /* ---- costs of single ones ---- */
 
 static pp_status
@@ -386,15 +406,15 @@ pp_sqlite_load_costs(struct pp_store *store, const struct pp_store_entry *e, boo
 		groups_settle(&groups);
 		status = pp_group_load(s, g, &costs_alone, false, out, problem);
 		groups_release(&groups);
-		return status;
+		return settle(s, status, out, problem);
 	}
 	if (status == PP_OK)
 		status = names_find(s, dict, g->dict, g->shape, &names, problem);
 	if (status == PP_OK)
-		status = pp_single_costs(s, (int64_t)e->id, dict, names,
+		status = pp_single_costs(s, (int64_t)e->id, g->cells.at[0], dict, names,
 		                         pp_slice_of(g->own.p, g->own.n), out, problem);
 	groups_release(&groups);
-	return status;
+	return settle(s, status, out, problem);
 }
 
 pp_status
@@ -437,7 +457,7 @@ pp_sqlite_load_all(struct pp_store *store, const struct pp_store_list *list,
 	/* All that was asked for is there: who goes on with it has room for that. */
 	if (status == PP_OK && s->packed)
 		pp_stored_dict_close(&s->packed->dict);
-	return status;
+	return settle(s, status, out, problem);
 }
 
 pp_status
@@ -473,5 +493,5 @@ pp_sqlite_load_most(struct pp_store *store, const struct pp_store_list *list,
 		*out = NULL;
 		status = PP_E_UNSUPPORTED;
 	}
-	return status;
+	return settle(s, status, out, problem);
 }

@@ -234,19 +234,19 @@ pp_sqlite_end(struct pp_sqlite *s, pp_status status, struct pp_buf *problem)
 /* ---- making one ---- */
 
 const char pp_sqlite_schema[] =
-    "CREATE TABLE series(id INTEGER PRIMARY KEY, labels TEXT NOT NULL UNIQUE);\n"
+    "CREATE TABLE series(id INTEGER PRIMARY KEY, labels TEXT NOT NULL UNIQUE, seal INT NOT NULL);\n"
     "CREATE TABLE series_label(key TEXT, value TEXT, series INT, PRIMARY KEY(key, value, series)) "
     "WITHOUT ROWID;\n"
-    "CREATE TABLE metric(id INTEGER PRIMARY KEY, def TEXT NOT NULL UNIQUE);\n"
-    "CREATE TABLE sub(id INTEGER PRIMARY KEY, def TEXT NOT NULL UNIQUE);\n"
+    "CREATE TABLE metric(id INTEGER PRIMARY KEY, def TEXT NOT NULL UNIQUE, seal INT NOT NULL);\n"
+    "CREATE TABLE sub(id INTEGER PRIMARY KEY, def TEXT NOT NULL UNIQUE, seal INT NOT NULL);\n"
     "CREATE TABLE profile(id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, series INT NOT NULL, "
     "t0 INT, t1 INT, dict INT NOT NULL, level INT NOT NULL, complete INT NOT NULL, format TEXT, "
-    "source TEXT, meta BLOB);\n"
+    "source TEXT, meta BLOB, seal INT NOT NULL);\n"
     "CREATE INDEX profile_time ON profile(series, t0);\n"
     "CREATE TABLE cells(profile INT, facet INT, metric INT, sub INT, n INT NOT NULL, total TEXT NOT "
-    "NULL, data BLOB NOT NULL, PRIMARY KEY(profile, facet, metric, sub));\n"
-    "CREATE TABLE dict(dict INT, part TEXT, chunk INT, n INT NOT NULL, data BLOB NOT NULL, PRIMARY "
-    "KEY(dict, part, chunk));\n"
+    "NULL, seal INT NOT NULL, data BLOB NOT NULL, PRIMARY KEY(profile, facet, metric, sub));\n"
+    "CREATE TABLE dict(dict INT, part TEXT, chunk INT, n INT NOT NULL, seal INT NOT NULL, data BLOB "
+    "NOT NULL, PRIMARY KEY(dict, part, chunk));\n"
     "CREATE TABLE original(profile INTEGER PRIMARY KEY, name TEXT, keep INT NOT NULL, data BLOB);\n";
 
 /*
@@ -259,7 +259,7 @@ tables_make(struct pp_sqlite *s, struct pp_buf *problem)
 	int64_t tables = 0;
 	pp_status status = pp_sqlite_run(
 	    s,
-	    "PRAGMA page_size = 32768; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA synchronous = FULL",
+	    "PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA synchronous = FULL",
 	    problem);
 
 	if (status == PP_OK)
@@ -276,6 +276,36 @@ tables_make(struct pp_sqlite *s, struct pp_buf *problem)
 		status = pp_sqlite_run(
 		    s, "PRAGMA application_id = 0x70707366; PRAGMA user_version = 1", problem);
 	return pp_sqlite_end(s, status, problem);
+}
+
+/* Whether the tables of a text are there as they are made. What else is there is never looked at. */
+static pp_status
+tables_judge(struct pp_sqlite *s, const char *schema, struct pp_buf *problem)
+{
+	sqlite3_stmt *q = NULL;
+	pp_status status = PP_OK;
+	const char *end;
+
+	if (sqlite3_prepare_v2(s->db, "SELECT 1 FROM sqlite_master WHERE sql = ?1", -1, &q, NULL) !=
+	    SQLITE_OK)
+		return pp_sqlite_failed(s, problem);
+	for (; status == PP_OK && (end = strstr(schema, ";\n")); schema = end + 2) {
+		int row;
+
+		(void)sqlite3_bind_text(q, 1, schema, (int)(end - schema), SQLITE_STATIC);
+		row = pp_sqlite_step(s, q, &status, problem);
+		(void)sqlite3_reset(q);
+		if (row != 0)
+			continue;
+		pp_buf_addf(
+		    problem,
+		    "%s has other tables than a store: it was made by something else, or by "
+		    "polyprof before its first release",
+		    s->path);
+		status = PP_E_INVALID;
+	}
+	(void)sqlite3_finalize(q);
+	return status;
 }
 
 /* Whether it is a store that this program understands: PP_OK; *empty when there is nothing in it yet. */
@@ -303,7 +333,10 @@ store_judge(struct pp_sqlite *s, bool *empty, struct pp_buf *problem)
 		            s->path, (long long)version);
 		return PP_E_INVALID;
 	}
-	return PP_OK;
+	if (!*empty)
+		status = tables_judge(s, pp_sqlite_schema, problem);
+	return *empty || status != PP_OK ? status
+	                                 : tables_judge(s, pp_sqlite_packed_schema, problem);
 }
 
 /* What is foreign must not be asked to run anything. */
@@ -320,42 +353,144 @@ connection_guard(struct pp_sqlite *s)
 	                   NULL, NULL);
 }
 
+/* ---- opening one ---- */
+
+/* Whether there is a file of that ending beside the store; and whether there is something in it. */
+static bool
+has_beside(const struct pp_sqlite *s, const char *ending, bool content)
+{
+	struct pp_buf path = { 0 };
+	struct stat st;
+	bool there;
+
+	pp_buf_addf(&path, "%s%s", s->path, ending);
+	there = path.failed || (stat(path.p, &st) == 0 && (!content || st.st_size > 0));
+	pp_buf_release(&path);
+	return there;
+}
+
+static struct pp_file_state
+file_state(const struct pp_sqlite *s)
+{
+	struct stat st;
+
+	if (stat(s->path, &st) != 0)
+		return (struct pp_file_state){ 0 };
+	return (struct pp_file_state){ true, (int64_t)st.st_size, (int64_t)st.st_mtim.tv_sec,
+		                       (int64_t)st.st_mtim.tv_nsec };
+}
+
+static bool
+states_equal(struct pp_file_state a, struct pp_file_state b)
+{
+	return a.there == b.there && a.size == b.size && a.seconds == b.seconds &&
+	       a.nanoseconds == b.nanoseconds;
+}
+
 /*
- * Opens the file. Where nothing may be written beside it, as one that nobody changes; where there is no room for that, for
- * this connection alone, which then needs none.
+ * Opens the file as one that nobody changes: nothing is locked, and nothing is made beside it. So it is to be looked after
+ * whether it stayed what it was.
  */
+static int
+alone_open(struct pp_sqlite *s)
+{
+	struct pp_buf uri = { 0 };
+	const unsigned char *c;
+	int code = SQLITE_NOMEM;
+
+	pp_buf_adds(&uri, "file:");
+	for (c = (const unsigned char *)s->path; *c; c++)
+		pp_buf_addf(&uri, "%%%02X", *c);
+	pp_buf_adds(&uri, "?immutable=1");
+	s->alone = file_state(s);
+	if (!uri.failed)
+		code = sqlite3_open_v2(uri.p, &s->db,
+		                       SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+		                       NULL);
+	pp_buf_release(&uri);
+	return code;
+}
+
+static void
+connection_end(struct pp_sqlite *s)
+{
+	(void)sqlite3_close(s->db);
+	s->db = NULL;
+	s->alone = (struct pp_file_state){ 0 };
+}
+
+pp_status
+pp_sqlite_settled(struct pp_sqlite *s, pp_status status, struct pp_buf *problem)
+{
+	if (!s->alone.there || status == PP_E_NOMEM || states_equal(s->alone, file_state(s)))
+		return status;
+	problem->n = 0;
+	pp_buf_addf(problem, "%s was changed while it was read: ask again", s->path);
+	return PP_E_IO;
+}
+
+/* Opens the file. Where there is no room beside it, for this connection alone, which then needs none. */
 static int
 file_open(struct pp_sqlite *s, int flags)
 {
-	struct pp_buf uri = { 0 }, wal = { 0 };
-	const unsigned char *c;
-	int code, first = SQLITE_OK;
+	int code = sqlite3_open_v2(s->path, &s->db, flags, NULL), first = SQLITE_OK;
 
-	pp_buf_addf(&wal, "%s-wal", s->path);
-	code = sqlite3_open_v2(s->path, &s->db, flags, NULL);
 	if (code == SQLITE_OK && s->reading)
 		first = sqlite3_exec(s->db, "SELECT 1 FROM sqlite_master", NULL, NULL, NULL) & 255;
 	if (first == SQLITE_IOERR || first == SQLITE_FULL) {
-		(void)sqlite3_close(s->db);
-		s->db = NULL;
+		connection_end(s);
 		code = sqlite3_open_v2(s->path, &s->db, flags, NULL);
 		if (code == SQLITE_OK)
 			(void)sqlite3_exec(s->db, "PRAGMA locking_mode = EXCLUSIVE", NULL, NULL,
 			                   NULL);
-	} else if (first == SQLITE_CANTOPEN && (flags & SQLITE_OPEN_READONLY) && !wal.failed &&
-	           access(wal.p, F_OK) != 0) {
-		(void)sqlite3_close(s->db);
-		s->db = NULL;
-		pp_buf_adds(&uri, "file:");
-		for (c = (const unsigned char *)s->path; *c; c++)
-			pp_buf_addf(&uri, "%%%02X", *c);
-		pp_buf_adds(&uri, "?immutable=1");
-		code = uri.failed ? SQLITE_NOMEM
-		                  : sqlite3_open_v2(uri.p, &s->db, flags | SQLITE_OPEN_URI, NULL);
+	} else if ((first == SQLITE_CANTOPEN || first == SQLITE_READONLY) &&
+	           !has_beside(s, "-wal", true) && !has_beside(s, "-journal", true)) {
+		connection_end(s);
+		code = alone_open(s);
 	}
-	pp_buf_release(&uri);
-	pp_buf_release(&wal);
 	return code;
+}
+
+/* Whether who reads may write the file and beside it. */
+static bool
+may_write(const struct pp_sqlite *s)
+{
+	const char *slash = strrchr(s->path, '/');
+	struct pp_buf folder = { 0 };
+	bool may;
+
+	pp_buf_add(&folder, s->path, slash ? (size_t)(slash - s->path) + 1 : 0);
+	pp_buf_adds(&folder, ".");
+	may = !folder.failed && access(s->path, W_OK) == 0 && access(folder.p, W_OK) == 0;
+	pp_buf_release(&folder);
+	return may;
+}
+
+/*
+ * Opens the file for who reads. Who may write tidies up as the last one to close it; who may not leaves nothing behind that those
+ * who may could not write.
+ */
+static pp_status
+reader_open(struct pp_sqlite *s, struct pp_buf *problem)
+{
+	bool wal = has_beside(s, "-wal", false), journal = has_beside(s, "-journal", false);
+	bool writes = may_write(s);
+	int code;
+
+	if (writes || journal || (wal && has_beside(s, "-shm", false))) {
+		code = file_open(s,
+		                 SQLITE_OPEN_NOMUTEX | (writes && !journal ? SQLITE_OPEN_READWRITE
+		                                                           : SQLITE_OPEN_READONLY));
+	} else if (has_beside(s, "-wal", true)) {
+		pp_buf_addf(problem,
+		            "%s was left open, and what was added last is beside it: somebody who "
+		            "may write it has to ask it once",
+		            s->path);
+		return PP_E_IO;
+	} else {
+		code = alone_open(s);
+	}
+	return code == SQLITE_OK ? PP_OK : pp_sqlite_failed(s, problem);
 }
 
 /* Whether there is a file for what is wanted; a status with the reason. */
@@ -392,66 +527,88 @@ file_judge(const struct pp_sqlite *s, enum pp_store_mode mode, struct pp_buf *pr
 	return foreign ? PP_E_INVALID : PP_OK;
 }
 
-/* Whether there is a file of that ending beside the store. */
-static bool
-has_beside(const struct pp_sqlite *s, const char *ending)
+/* Opens the file for who writes. SQLite would open it to be read where that is all that is allowed, and make files beside it. */
+static pp_status
+writer_open(struct pp_sqlite *s, int flags, struct pp_buf *problem)
 {
-	struct pp_buf path = { 0 };
-	bool there;
+	if (file_open(s, flags) != SQLITE_OK)
+		return pp_sqlite_failed(s, problem);
+	if (sqlite3_db_readonly(s->db, "main") != 1)
+		return PP_OK;
+	pp_buf_addf(problem, "%s: may be read, but not written", s->path);
+	return PP_E_OUTPUT;
+}
 
-	pp_buf_addf(&path, "%s%s", s->path, ending);
-	there = path.failed || access(path.p, F_OK) == 0;
-	pp_buf_release(&path);
-	return there;
+/* A status for who needs tables that are there. */
+static pp_status
+empty_judge(const struct pp_sqlite *s, bool empty, enum pp_store_mode mode, struct pp_buf *problem)
+{
+	if (!empty || mode == PP_STORE_ADD || mode == PP_STORE_CREATE)
+		return PP_OK;
+	pp_buf_addf(problem, "%s is a store that was never finished: add a profile to it", s->path);
+	return PP_E_INVALID;
 }
 
 /*
- * How the file is opened. Who only reads does not write either, but the last one to close it may remove what lies beside it,
- * if that is allowed.
+ * Looks at a file that nobody has open before it is opened in earnest: what is no store of ours is left as it is, and nothing
+ * is made beside it.
  */
-static int
-flags_of(const struct pp_sqlite *s, enum pp_store_mode mode)
+static pp_status
+file_inspect(struct pp_sqlite *s, enum pp_store_mode mode, struct pp_buf *problem)
 {
-	const char *slash = strrchr(s->path, '/');
-	struct pp_buf folder = { 0 };
-	bool tidies;
+	struct pp_buf why = { 0 };
+	bool empty = false, stayed;
+	pp_status status;
+	struct stat st;
 
-	if (mode != PP_STORE_READ)
-		return SQLITE_OPEN_READWRITE | (mode == PP_STORE_CHANGE ? 0 : SQLITE_OPEN_CREATE);
-	pp_buf_add(&folder, s->path, slash ? (size_t)(slash - s->path) + 1 : 0);
-	pp_buf_adds(&folder, ".");
-	tidies = !folder.failed && access(s->path, W_OK) == 0 && access(folder.p, W_OK) == 0 &&
-	         !has_beside(s, "-journal");
-	pp_buf_release(&folder);
-	return tidies ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+	if (stat(s->path, &st) != 0 || st.st_size == 0 ||
+	    open_find((uint64_t)st.st_dev, (uint64_t)st.st_ino) || has_beside(s, "-wal", false) ||
+	    has_beside(s, "-shm", false) || has_beside(s, "-journal", false))
+		return PP_OK;
+	status = alone_open(s) == SQLITE_OK ? PP_OK : pp_sqlite_failed(s, &why);
+	if (status == PP_OK) {
+		connection_guard(s);
+		status = store_judge(s, &empty, &why);
+	}
+	if (status == PP_OK)
+		status = empty_judge(s, empty, mode, &why);
+	/* What others are changing is judged when they let us. */
+	stayed = states_equal(s->alone, file_state(s)) && !has_beside(s, "-wal", false);
+	connection_end(s);
+	if (status != PP_OK && stayed)
+		pp_buf_add(problem, why.p, why.n);
+	pp_buf_release(&why);
+	return stayed ? status : PP_OK;
 }
 
 /* Opens and, if need be, makes it; the lock is held. */
 static pp_status
 store_open(struct pp_sqlite *s, enum pp_store_mode mode, struct pp_buf *problem)
 {
-	int flags = SQLITE_OPEN_NOMUTEX | flags_of(s, mode);
+	int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE |
+	            (mode == PP_STORE_CHANGE ? 0 : SQLITE_OPEN_CREATE);
 	pp_status status = file_judge(s, mode, problem);
 	bool empty = false;
 	struct stat st;
 
+	if (status == PP_OK)
+		status = file_inspect(s, mode, problem);
+	if (status == PP_OK && s->reading)
+		status = reader_open(s, problem);
+	else if (status == PP_OK)
+		status = writer_open(s, flags, problem);
 	if (status != PP_OK)
 		return status;
-	if (file_open(s, flags) != SQLITE_OK)
-		return pp_sqlite_failed(s, problem);
 	connection_guard(s);
 	if (s->reading)
 		(void)sqlite3_exec(s->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
 	/* What turns out to be no store of ours is left as it is, and what lies beside it. */
 	(void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	status = store_judge(s, &empty, problem);
-	if (status == PP_OK && !(empty && s->reading))
+	if (status == PP_OK)
+		status = empty_judge(s, empty, mode, problem);
+	if (status == PP_OK)
 		(void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
-	if (status == PP_OK && empty && (mode == PP_STORE_READ || mode == PP_STORE_CHANGE)) {
-		pp_buf_addf(problem, "%s is a store that was never finished: add a profile to it",
-		            s->path);
-		return PP_E_INVALID;
-	}
 	if (status == PP_OK && empty)
 		status = tables_make(s, problem);
 	if (status == PP_OK && mode != PP_STORE_READ)

@@ -6,6 +6,7 @@
 
 #include "store/pack.h"
 #include "store/sqlite.h"
+#include "store/sqlite_seal.h"
 
 /* A dictionary of the store, and how much of the store it has seen. */
 struct pp_stored_dict {
@@ -23,14 +24,26 @@ pp_status pp_stored_dict_open(struct pp_sqlite *, int64_t id, bool grows, struct
 pp_status pp_stored_dict_save(struct pp_sqlite *, struct pp_stored_dict *, struct pp_buf *problem);
 void pp_stored_dict_close(struct pp_stored_dict *);
 
-/* The number of a text in a table that keeps each once; made when absent. */
-pp_status pp_stored_id(struct pp_sqlite *, const char *find, const char *add, struct pp_slice def,
-                       int64_t *id, struct pp_buf *problem);
+/* Tables that keep each text once. */
+enum pp_stored_table { PP_STORED_METRIC, PP_STORED_SUB, PP_STORED_SHAPE };
+/* The number of a text in such a table; made when absent. */
+pp_status pp_stored_id(struct pp_sqlite *, enum pp_stored_table, struct pp_slice def, int64_t *id,
+                       struct pp_buf *problem);
+/*
+ * Stands at the text of a number, *def, until the statement (or NULL) is reset; PP_E_INVALID when there is none, or it is not what
+ * it was.
+ */
+sqlite3_stmt *pp_stored_def(struct pp_sqlite *, enum pp_stored_table, int64_t id,
+                            struct pp_slice *def, pp_status *, struct pp_buf *problem);
 
 /* Writes a packed profile in place of what there was of it; the transaction is the caller's. */
 pp_status pp_stored_pack(struct pp_sqlite *, const struct pp_stored_dict *, int64_t profile,
                          enum pp_store_level, const struct pp_profile *, const struct pp_packed *,
                          struct pp_buf *problem);
+
+/* Says of a packed profile over which dictionary it is, and what rows of cells it has. */
+pp_status pp_stored_packed_set(struct pp_sqlite *, int64_t profile, int64_t dict,
+                               struct pp_cells_tally, struct pp_buf *problem);
 
 /* Why there is no statement: it was said, or there is no memory. */
 static inline pp_status
@@ -76,8 +89,9 @@ struct pp_loose {
 /* Profiles of one dictionary and one shape, to be added up. */
 struct pp_packed_group {
 	int64_t dict, shape;
-	PP_VEC(int64_t) ids; /* in the order of the selection */
-	PP_VEC(size_t) at;   /* where in it each stands */
+	PP_VEC(int64_t) ids;                 /* in the order of the selection */
+	PP_VEC(struct pp_cells_tally) cells; /* that each must have */
+	PP_VEC(size_t) at;                   /* where in it each stands */
 	PP_VEC(struct pp_loose) loose;
 	struct pp_own_facts facts;
 	struct pp_buf own; /* of the only one */
@@ -109,10 +123,11 @@ pp_status pp_stored_sub(struct pp_sqlite *, int64_t id, struct pp_buf *out, stru
 /* Finds a shape by its number, and those of its metrics. It is to be released. */
 pp_status pp_stored_shape_load(struct pp_sqlite *, int64_t id, struct pp_stored_shape *,
                                struct pp_buf *problem);
-/* A profile as it was packed. */
-pp_status pp_single_load(struct pp_sqlite *, int64_t profile, struct pp_dict *,
-                         const struct pp_stored_shape *, const struct pp_own_facts *,
-                         struct pp_profile **out, struct pp_buf *problem);
+/* A profile as it was packed, with all its rows of cells. */
+pp_status pp_single_load(struct pp_sqlite *, int64_t profile, struct pp_cells_tally,
+                         struct pp_dict *, const struct pp_stored_shape *,
+                         const struct pp_own_facts *, struct pp_profile **out,
+                         struct pp_buf *problem);
 
 /* The functions of a dictionary in a profile of a shape: names that the costs of many profiles share. */
 struct pp_shared_names {
@@ -128,9 +143,9 @@ struct pp_shared_names {
 };
 
 /* What the functions of a profile cost, over names that must outlive it. PP_E_UNSUPPORTED: only the whole profile tells. */
-pp_status pp_single_costs(struct pp_sqlite *, int64_t profile, const struct pp_dict *,
-                          struct pp_shared_names *, struct pp_slice own, struct pp_profile **out,
-                          struct pp_buf *problem);
+pp_status pp_single_costs(struct pp_sqlite *, int64_t profile, struct pp_cells_tally,
+                          const struct pp_dict *, struct pp_shared_names *, struct pp_slice own,
+                          struct pp_profile **out, struct pp_buf *problem);
 
 struct pp_dict_marks *pp_sqlite_marks(struct pp_sqlite *);
 /* The dictionary of that number, which stays with the store until another one is asked for. */

@@ -12,11 +12,19 @@ struct walk {
 	struct pp_sqlite *s;
 	struct pp_buf *problem;
 	int64_t dict;
-	/* Is given each row: its number, and a reader at its first cell. */
-	pp_status (*row)(struct walk *, int64_t rowid, struct pp_cell_reader *);
+	/* Is given each row: its number, what it is of, and a reader at its first cell. */
+	pp_status (*row)(struct walk *, int64_t rowid, struct pp_cells_key *,
+	                 struct pp_cell_reader *);
 	uint64_t *used; /* a bit per stack */
 	uint32_t *stack_map;
 	size_t stacks;
+	struct pp_cells_tally becomes; /* rows of the profile that is written anew */
+	/* Packed profiles, with the rows of cells that each must have. */
+	PP_VEC(struct packed {
+		int64_t profile;
+		struct pp_cells_tally cells;
+	})
+	profiles;
 	PP_VEC(struct metric_type {
 		int64_t id;
 		enum pp_cell_type type;
@@ -42,12 +50,59 @@ type_of(struct walk *w, int64_t metric, enum pp_cell_type *type)
 }
 
 static pp_status
-cells_walk(struct walk *w)
+walk_damaged(struct walk *w, int64_t profile)
+{
+	pp_buf_addf(w->problem, "%s: the store is damaged: cells of profile %lld", w->s->path,
+	            (long long)profile);
+	return PP_E_INVALID;
+}
+
+/* Looks at the rows of one profile, which are to be as many as it says. */
+static pp_status
+profile_walk(struct walk *w, const struct packed *p)
 {
 	sqlite3_stmt *q = pp_sqlite_statement(
 	    w->s,
-	    "SELECT c.rowid, c.metric, c.data FROM packed k JOIN cells c ON c.profile = k.profile "
-	    "WHERE k.dict = ?1",
+	    "SELECT rowid, facet, metric, sub, n, total, seal, data FROM cells WHERE profile = ?1",
+	    w->problem);
+	pp_status status = q ? PP_OK : pp_no_statement(w->problem);
+	struct pp_cells_tally met = { 0 };
+
+	if (status != PP_OK)
+		return status;
+	(void)sqlite3_bind_int64(q, 1, p->profile);
+	while (status == PP_OK && pp_sqlite_step(w->s, q, &status, w->problem) > 0) {
+		struct pp_cell_reader r = { .rest = pp_column_bytes(q, 7) };
+		const void *total = sqlite3_column_text(q, 5);
+		struct pp_cells_key key = {
+			p->profile,
+			sqlite3_column_int64(q, 1),
+			sqlite3_column_int64(q, 2),
+			sqlite3_column_int64(q, 3),
+			sqlite3_column_int64(q, 4),
+			pp_slice_of(total ? total : "", (size_t)sqlite3_column_bytes(q, 5)),
+		};
+		int64_t seal = sqlite3_column_int64(q, 6);
+
+		pp_tally_add(&met, seal);
+		if (seal != pp_seal_of_cells(&key, r.rest))
+			status = walk_damaged(w, p->profile);
+		if (status == PP_OK)
+			status = type_of(w, key.metric, &r.type);
+		if (status == PP_OK)
+			status = w->row(w, sqlite3_column_int64(q, 0), &key, &r);
+	}
+	(void)sqlite3_reset(q);
+	if (status == PP_OK && !pp_tallies_equal(met, p->cells))
+		status = walk_damaged(w, p->profile);
+	return status;
+}
+
+static pp_status
+profiles_list(struct walk *w)
+{
+	sqlite3_stmt *q = pp_sqlite_statement(
+	    w->s, "SELECT profile, shape, own, cells, cells_seal, seal FROM packed WHERE dict = ?1",
 	    w->problem);
 	pp_status status = q ? PP_OK : pp_no_statement(w->problem);
 
@@ -55,13 +110,29 @@ cells_walk(struct walk *w)
 		return status;
 	(void)sqlite3_bind_int64(q, 1, w->dict);
 	while (status == PP_OK && pp_sqlite_step(w->s, q, &status, w->problem) > 0) {
-		struct pp_cell_reader r = { .rest = pp_column_bytes(q, 2) };
+		struct packed p = { sqlite3_column_int64(q, 0),
+			            { (uint64_t)sqlite3_column_int64(q, 3),
+			              (uint64_t)sqlite3_column_int64(q, 4) } };
 
-		status = type_of(w, sqlite3_column_int64(q, 1), &r.type);
-		if (status == PP_OK)
-			status = w->row(w, sqlite3_column_int64(q, 0), &r);
+		if (sqlite3_column_int64(q, 5) != pp_seal_of_packed(p.profile, w->dict,
+		                                                    sqlite3_column_int64(q, 1),
+		                                                    pp_column_bytes(q, 2), p.cells))
+			status = walk_damaged(w, p.profile);
+		else if (!pp_vec_push(&w->profiles, p))
+			status = PP_E_NOMEM;
 	}
 	(void)sqlite3_reset(q);
+	return status;
+}
+
+static pp_status
+cells_mark(struct walk *w)
+{
+	pp_status status = profiles_list(w);
+	size_t i;
+
+	for (i = 0; i < w->profiles.n && status == PP_OK; i++)
+		status = profile_walk(w, &w->profiles.at[i]);
 	if (status == PP_E_INVALID && w->problem->n == 0)
 		pp_buf_addf(w->problem, "%s: the store is damaged: cells over dictionary %lld",
 		            w->s->path, (long long)w->dict);
@@ -69,9 +140,10 @@ cells_walk(struct walk *w)
 }
 
 static pp_status
-stacks_mark(struct walk *w, int64_t rowid, struct pp_cell_reader *r)
+stacks_mark(struct walk *w, int64_t rowid, struct pp_cells_key *key, struct pp_cell_reader *r)
 {
 	(void)rowid;
+	(void)key;
 	while (pp_cells_next(r)) {
 		if (r->id >= w->stacks)
 			return PP_E_INVALID;
@@ -81,26 +153,51 @@ stacks_mark(struct walk *w, int64_t rowid, struct pp_cell_reader *r)
 }
 
 static pp_status
-stacks_renumber(struct walk *w, int64_t rowid, struct pp_cell_reader *r)
+stacks_renumber(struct walk *w, int64_t rowid, struct pp_cells_key *key, struct pp_cell_reader *r)
 {
 	struct pp_cell_sum sum = { 0 };
 	struct pp_buf data = { 0 };
+	struct pp_slice bytes;
 	sqlite3_stmt *q;
 	uint32_t last = 0;
 	pp_status status;
+	int64_t seal;
 
 	while (pp_cells_next(r))
 		pp_cells_put(&data, r->type, &last, w->stack_map[r->id], r->cell, &sum);
-	q = data.failed ? NULL
-	                : pp_sqlite_statement(w->s, "UPDATE cells SET data = ?2 WHERE rowid = ?1",
-	                                      w->problem);
+	q = data.failed
+	        ? NULL
+	        : pp_sqlite_statement(
+	              w->s, "UPDATE cells SET data = ?2, seal = ?3 WHERE rowid = ?1", w->problem);
 	status = q ? PP_OK : pp_no_statement(w->problem);
+	bytes = pp_slice_of(data.p ? data.p : "", data.n);
+	seal = pp_seal_of_cells(key, bytes);
 	if (q) {
 		(void)sqlite3_bind_int64(q, 1, rowid);
-		(void)sqlite3_bind_blob64(q, 2, data.p ? data.p : "", data.n, SQLITE_STATIC);
+		(void)sqlite3_bind_blob64(q, 2, bytes.p, bytes.n, SQLITE_STATIC);
+		(void)sqlite3_bind_int64(q, 3, seal);
 		status = pp_stored_run(w->s, q, w->problem);
 	}
+	pp_tally_add(&w->becomes, seal);
 	pp_buf_release(&data);
+	return status;
+}
+
+/* Writes the cells of all profiles over the other dictionary. */
+static pp_status
+cells_renumber(struct walk *w, int64_t next)
+{
+	pp_status status = PP_OK;
+	size_t i;
+
+	w->row = stacks_renumber;
+	for (i = 0; i < w->profiles.n && status == PP_OK; i++) {
+		w->becomes = (struct pp_cells_tally){ 0 };
+		status = profile_walk(w, &w->profiles.at[i]);
+		if (status == PP_OK)
+			status = pp_stored_packed_set(w->s, w->profiles.at[i].profile, next,
+			                              w->becomes, w->problem);
+	}
 	return status;
 }
 
@@ -150,9 +247,8 @@ dict_replace(struct walk *w, const struct pp_stored_dict *old, int64_t next)
 	if (!pp_dict_init(&made.dict, false, pp_random_seed()))
 		return status;
 	status = pp_dict_shrink(&old->dict, w->used, &made.dict, w->stack_map);
-	w->row = stacks_renumber;
 	if (status == PP_OK)
-		status = cells_walk(w);
+		status = cells_renumber(w, next);
 	if (status == PP_OK)
 		status = pp_stored_dict_save(w->s, &made, w->problem);
 	if (status == PP_OK)
@@ -160,10 +256,9 @@ dict_replace(struct walk *w, const struct pp_stored_dict *old, int64_t next)
 		                  "UPDATE profile SET dict = ?2 WHERE dict = ?1 AND level > 0",
 		                  old->id, next, w->problem);
 	if (status == PP_OK)
-		status = run_with(w->s, "UPDATE packed SET dict = ?2 WHERE dict = ?1", old->id,
-		                  next, w->problem);
-	if (status == PP_OK)
 		status = run_with(w->s, "DELETE FROM dict WHERE dict = ?1", old->id, 0, w->problem);
+	if (status == PP_OK)
+		status = pp_census_chunks_clear(w->s, old->id, w->problem);
 	pp_stored_dict_close(&made);
 	return status;
 }
@@ -183,7 +278,7 @@ dict_shrink(struct pp_sqlite *s, int64_t id, int64_t next, struct pp_buf *proble
 	w.used = calloc(w.stacks / 64 + 1, sizeof *w.used);
 	w.stack_map = calloc(w.stacks, sizeof *w.stack_map);
 	nodes = calloc((size_t)pp_dict_tree(&d.dict)->n / 64 + 1, sizeof *nodes);
-	status = w.used && w.stack_map && nodes ? cells_walk(&w) : PP_E_NOMEM;
+	status = w.used && w.stack_map && nodes ? cells_mark(&w) : PP_E_NOMEM;
 	if (status == PP_OK) {
 		used = nodes_used(&d.dict, w.used, nodes);
 		if (used * 2 < pp_dict_tree(&d.dict)->n)
@@ -193,6 +288,7 @@ dict_shrink(struct pp_sqlite *s, int64_t id, int64_t next, struct pp_buf *proble
 	free(w.stack_map);
 	free(nodes);
 	pp_vec_release(&w.types);
+	pp_vec_release(&w.profiles);
 	pp_stored_dict_close(&d);
 	return status;
 }

@@ -16,20 +16,26 @@ struct column {
 };
 
 static const char cells_of[] =
-    "SELECT metric, sub, n, total, data FROM cells WHERE profile = ?1 AND facet = 1 ORDER BY rowid";
+    "SELECT metric, sub, n, total, seal, data FROM cells WHERE profile = ?1 AND facet = 1 ORDER BY "
+    "rowid";
 
-/* The column that a statement stands at; false when it is damaged. */
+/* The column of a profile that a statement stands at, which is counted; false when it is damaged. */
 static bool
-column_open(sqlite3_stmt *q, struct column *c)
+column_open(sqlite3_stmt *q, int64_t profile, struct column *c, struct pp_cells_tally *tally)
 {
+	int64_t seal = sqlite3_column_int64(q, 4);
 	const void *total = sqlite3_column_text(q, 3);
 	struct pp_slice text = pp_slice_of(total ? total : "", (size_t)sqlite3_column_bytes(q, 3));
 
 	*c = (struct column){ .metric = sqlite3_column_int64(q, 0),
 		              .sub = sqlite3_column_int64(q, 1),
 		              .expected.n = (uint64_t)sqlite3_column_int64(q, 2) };
-	c->reader.rest = pp_column_bytes(q, 4);
-	return pp_cell_total_parse(text, &c->expected.total);
+	c->reader.rest = pp_column_bytes(q, 5);
+	pp_tally_add(tally, seal);
+	return seal == pp_seal_of_cells(&(struct pp_cells_key){ profile, 1, c->metric, c->sub,
+	                                                        (int64_t)c->expected.n, text },
+	                                c->reader.rest) &&
+	       pp_cell_total_parse(text, &c->expected.total);
 }
 
 /* Whether all of it was read, and was what it must be. */
@@ -120,14 +126,16 @@ rows_end(struct rows *r, struct pp_sqlite *s, struct pp_unpack *u, struct defs *
 
 /* Reads the cells of a profile, one series after the other. */
 static pp_status
-cells_take(struct pp_sqlite *s, int64_t profile, const struct pp_stored_shape *shape,
-           struct pp_unpack *u, struct defs *defs, struct pp_buf *problem)
+cells_take(struct pp_sqlite *s, int64_t profile, struct pp_cells_tally expected,
+           const struct pp_stored_shape *shape, struct pp_unpack *u, struct defs *defs,
+           struct pp_buf *problem)
 {
 	const struct pp_profile *p = shape->shape->b.profile;
 	const size_t metrics = shape->shape->metrics;
 	sqlite3_stmt *q = pp_sqlite_statement(s, cells_of, problem);
 	pp_status status = q ? PP_OK : pp_no_statement(problem);
 	uint32_t ids = (uint32_t)u->dict->stacks.n;
+	struct pp_cells_tally tally = { 0 };
 	struct rows rows = { 0 };
 	struct column c;
 
@@ -135,7 +143,7 @@ cells_take(struct pp_sqlite *s, int64_t profile, const struct pp_stored_shape *s
 		return status;
 	(void)sqlite3_bind_int64(q, 1, profile);
 	while (status == PP_OK && pp_sqlite_step(s, q, &status, problem) > 0) {
-		bool fine = column_open(q, &c);
+		bool fine = column_open(q, profile, &c, &tally);
 		size_t column = pp_stored_column(shape->metric_ids, metrics, c.metric);
 
 		c.reader.type = column < metrics ? p->metrics.at[column].type : PP_UINT;
@@ -154,6 +162,8 @@ cells_take(struct pp_sqlite *s, int64_t profile, const struct pp_stored_shape *s
 			status = damaged(s, profile, problem);
 	}
 	(void)sqlite3_reset(q);
+	if (status == PP_OK && !pp_tallies_equal(tally, expected))
+		status = damaged(s, profile, problem);
 	if (status == PP_OK && rows.stacks)
 		status = rows_end(&rows, s, u, defs, metrics, problem);
 	free(rows.stacks);
@@ -162,13 +172,13 @@ cells_take(struct pp_sqlite *s, int64_t profile, const struct pp_stored_shape *s
 }
 
 pp_status
-pp_single_load(struct pp_sqlite *s, int64_t profile, struct pp_dict *dict,
-               const struct pp_stored_shape *shape, const struct pp_own_facts *facts,
-               struct pp_profile **out, struct pp_buf *problem)
+pp_single_load(struct pp_sqlite *s, int64_t profile, struct pp_cells_tally cells,
+               struct pp_dict *dict, const struct pp_stored_shape *shape,
+               const struct pp_own_facts *facts, struct pp_profile **out, struct pp_buf *problem)
 {
 	struct pp_unpack u = { .dict = dict, .marks = pp_sqlite_marks(s) };
 	struct defs defs = { 0 };
-	pp_status status = cells_take(s, profile, shape, &u, &defs, problem);
+	pp_status status = cells_take(s, profile, cells, shape, &u, &defs, problem);
 
 	if (status == PP_OK)
 		status = pp_unpack_profile(&u, shape->shape, facts, out);
@@ -309,22 +319,26 @@ sums_clear(struct pp_shared_names *names)
 }
 
 pp_status
-pp_single_costs(struct pp_sqlite *s, int64_t profile, const struct pp_dict *dict,
-                struct pp_shared_names *names, struct pp_slice own, struct pp_profile **out,
-                struct pp_buf *problem)
+pp_single_costs(struct pp_sqlite *s, int64_t profile, struct pp_cells_tally cells,
+                const struct pp_dict *dict, struct pp_shared_names *names, struct pp_slice own,
+                struct pp_profile **out, struct pp_buf *problem)
 {
 	sqlite3_stmt *q = pp_sqlite_statement(s, cells_of, problem);
 	struct sums x = { .dict = dict, .names = names };
 	pp_status status = q ? PP_OK : pp_no_statement(problem);
+	struct pp_cells_tally tally = { 0 };
 	struct column c;
 
 	if (status != PP_OK)
 		return status;
 	(void)sqlite3_bind_int64(q, 1, profile);
 	while (status == PP_OK && pp_sqlite_step(s, q, &status, problem) > 0)
-		status = column_open(q, &c) ? column_add(s, &x, &c, problem, profile)
-		                            : damaged(s, profile, problem);
+		status = column_open(q, profile, &c, &tally)
+		             ? column_add(s, &x, &c, problem, profile)
+		             : damaged(s, profile, problem);
 	(void)sqlite3_reset(q);
+	if (status == PP_OK && !pp_tallies_equal(tally, cells))
+		status = damaged(s, profile, problem);
 	if (status == PP_OK)
 		status = sums_take(&x, own, out);
 	sums_clear(names);

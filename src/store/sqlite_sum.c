@@ -23,6 +23,7 @@ pp_group_release(struct pp_packed_group *g)
 	pp_vec_release(&g->loose);
 	pp_vec_release(&g->ids);
 	pp_vec_release(&g->at);
+	pp_vec_release(&g->cells);
 	pp_buf_release(&g->own);
 }
 
@@ -37,13 +38,19 @@ struct sub_sums {
 	struct pp_buf def;
 };
 
+/* A profile of the group: the rows of cells that it must have, and those that were met. */
+struct wanted {
+	int64_t id;
+	struct pp_cells_tally expected, met;
+};
+
 struct summing {
 	struct pp_sqlite *s;
 	const struct pp_packed_group *g;
 	struct pp_dict *dict;
 	struct pp_stored_shape stored;
 	struct pp_shape *shape; /* the same */
-	int64_t *sorted;        /* ids */
+	struct wanted *sorted;  /* by id */
 	bool scans, by_series, has_reals;
 	PP_VEC(struct sub_sums) subs;
 	size_t sub_from, sub_to; /* those that are added up now */
@@ -83,26 +90,26 @@ sums_new(size_t columns, uint32_t ids)
 static int
 id_order(const void *left, const void *right, void *context)
 {
-	const int64_t *a = left, *b = right;
+	const struct wanted *a = left, *b = right;
 
-	return (*a > *b) - (*a < *b);
+	return (a->id > b->id) - (a->id < b->id);
 }
 
-/* Where an id stands in the list that is sorted; n when it is not there. */
-static size_t
-id_find(const int64_t *sorted, size_t n, int64_t id)
+/* The profile of that number in the list that is sorted; NULL when it is not there. */
+static struct wanted *
+id_find(struct wanted *sorted, size_t n, int64_t id)
 {
 	size_t low = 0, high = n;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (sorted[middle] < id)
+		if (sorted[middle].id < id)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < n && sorted[low] == id ? low : n;
+	return low < n && sorted[low].id == id ? &sorted[low] : NULL;
 }
 
 size_t
@@ -131,6 +138,18 @@ sub_find(struct summing *x, int64_t id)
 	return NULL;
 }
 
+/* Whether a series is one of the group, added up now or at another time. */
+static bool
+sub_is_known(const struct summing *x, int64_t id)
+{
+	size_t i;
+
+	for (i = 0; i < x->subs.n; i++)
+		if (x->subs.at[i].id == id)
+			return true;
+	return false;
+}
+
 static pp_status
 damaged(struct summing *x, int64_t profile)
 {
@@ -139,32 +158,41 @@ damaged(struct summing *x, int64_t profile)
 	return PP_E_INVALID;
 }
 
-/* Adds the row that a statement stands at: profile, metric, sub, n, total, data. */
+/* Adds the row of a profile that a statement stands at: profile, metric, sub, n, total, seal, data. */
 static pp_status
-row_add(struct summing *x, sqlite3_stmt *q)
+row_add(struct summing *x, sqlite3_stmt *q, struct wanted *wanted)
 {
-	size_t column = pp_stored_column(x->stored.metric_ids, x->shape->metrics,
-	                                 sqlite3_column_int64(q, 1));
-	struct sub_sums *sub = sub_find(x, sqlite3_column_int64(q, 2));
+	struct pp_cells_key key = { .profile = wanted->id,
+		                    .facet = 1,
+		                    .metric = sqlite3_column_int64(q, 1),
+		                    .sub = sqlite3_column_int64(q, 2),
+		                    .n = sqlite3_column_int64(q, 3) };
+	size_t column = pp_stored_column(x->stored.metric_ids, x->shape->metrics, key.metric);
+	struct sub_sums *sub = sub_find(x, key.sub);
 	const void *total = sqlite3_column_text(q, 4);
-	struct pp_cell_sum expected = { .n = (uint64_t)sqlite3_column_int64(q, 3) };
-	struct pp_slice text = pp_slice_of(total ? total : "", (size_t)sqlite3_column_bytes(q, 4));
+	struct pp_cell_sum expected = { .n = (uint64_t)key.n };
+	struct pp_slice data;
 	enum pp_cell_type type;
+	int64_t seal = sqlite3_column_int64(q, 5);
 
+	pp_tally_add(&wanted->met, seal);
 	if (!sub)
-		return PP_OK;
-	if (column == SIZE_MAX || !pp_cell_total_parse(text, &expected.total))
-		return damaged(x, sqlite3_column_int64(q, 0));
+		return sub_is_known(x, key.sub) ? PP_OK : damaged(x, key.profile);
+	key.total = pp_slice_of(total ? total : "", (size_t)sqlite3_column_bytes(q, 4));
+	data = pp_column_bytes(q, 6);
+	if (column == SIZE_MAX || !pp_cell_total_parse(key.total, &expected.total) ||
+	    seal != pp_seal_of_cells(&key, data))
+		return damaged(x, key.profile);
 	if (column == x->shape->metrics && !x->by_series)
 		return PP_E_UNSUPPORTED;
 	sub->has_calls |= column == x->shape->metrics;
 	type = column < x->shape->metrics ? x->shape->b.profile->metrics.at[column].type : PP_UINT;
-	if (!pp_cells_sum(&sub->sums[column], type, pp_column_bytes(q, 5), &expected))
-		return damaged(x, sqlite3_column_int64(q, 0));
+	if (!pp_cells_sum(&sub->sums[column], type, data, &expected))
+		return damaged(x, key.profile);
 	return sub->sums[column].overflowed ? PP_E_UNSUPPORTED : PP_OK;
 }
 
-#define CELL_COLUMNS "SELECT profile, metric, sub, n, total, data FROM cells "
+#define CELL_COLUMNS "SELECT profile, metric, sub, n, total, seal, data FROM cells "
 
 static pp_status
 cells_scan(struct summing *x)
@@ -172,11 +200,13 @@ cells_scan(struct summing *x)
 	sqlite3_stmt *q = pp_sqlite_statement(x->s, CELL_COLUMNS "NOT INDEXED WHERE facet = 1",
 	                                      x->problem);
 	pp_status status = q ? PP_OK : pp_no_statement(x->problem);
-	size_t n = x->g->ids.n;
+	struct wanted *wanted;
 
-	while (status == PP_OK && pp_sqlite_step(x->s, q, &status, x->problem) > 0)
-		if (id_find(x->sorted, n, sqlite3_column_int64(q, 0)) < n)
-			status = row_add(x, q);
+	while (status == PP_OK && pp_sqlite_step(x->s, q, &status, x->problem) > 0) {
+		wanted = id_find(x->sorted, x->g->ids.n, sqlite3_column_int64(q, 0));
+		if (wanted)
+			status = row_add(x, q, wanted);
+	}
 	(void)sqlite3_reset(q);
 	return status;
 }
@@ -190,12 +220,28 @@ cells_each(struct summing *x)
 	size_t i;
 
 	for (i = 0; i < x->g->ids.n && status == PP_OK; i++) {
-		(void)sqlite3_bind_int64(q, 1, x->has_reals ? x->g->ids.at[i] : x->sorted[i]);
+		struct wanted *wanted = x->has_reals
+		                            ? id_find(x->sorted, x->g->ids.n, x->g->ids.at[i])
+		                            : &x->sorted[i];
+
+		(void)sqlite3_bind_int64(q, 1, wanted->id);
 		while (status == PP_OK && pp_sqlite_step(x->s, q, &status, x->problem) > 0)
-			status = row_add(x, q);
+			status = row_add(x, q, wanted);
 		(void)sqlite3_reset(q);
 	}
 	return status;
+}
+
+/* Whether the rows of all profiles were met, and no others. */
+static pp_status
+rows_judge(struct summing *x)
+{
+	size_t i;
+
+	for (i = 0; i < x->g->ids.n; i++)
+		if (!pp_tallies_equal(x->sorted[i].expected, x->sorted[i].met))
+			return damaged(x, x->sorted[i].id);
+	return PP_OK;
 }
 
 /* The series of a profile that was packed for this question; NULL when it is not added up now. */
@@ -241,9 +287,14 @@ loose_sum(struct summing *x, const struct pp_packed *p)
 static pp_status
 cells_add_up(struct summing *x)
 {
-	pp_status status = x->scans ? cells_scan(x) : cells_each(x);
+	pp_status status;
 	size_t i;
 
+	for (i = 0; i < x->g->ids.n; i++)
+		x->sorted[i].met = (struct pp_cells_tally){ 0 };
+	status = x->scans ? cells_scan(x) : cells_each(x);
+	if (status == PP_OK)
+		status = rows_judge(x);
 	for (i = 0; i < x->g->loose.n && status == PP_OK; i++)
 		status = loose_sum(x, &x->g->loose.at[i].packed);
 	return status;
@@ -322,23 +373,16 @@ sub_order(const void *left, const void *right, void *context)
 pp_status
 pp_stored_sub(struct pp_sqlite *s, int64_t id, struct pp_buf *out, struct pp_buf *problem)
 {
-	sqlite3_stmt *q = pp_sqlite_statement(s, "SELECT def FROM sub WHERE id = ?1", problem);
-	pp_status status = q ? PP_OK : pp_no_statement(problem);
+	struct pp_slice def;
+	pp_status status;
+	sqlite3_stmt *q = pp_stored_def(s, PP_STORED_SUB, id, &def, &status, problem);
 
-	if (status != PP_OK)
-		return status;
-	(void)sqlite3_bind_int64(q, 1, id);
-	if (pp_sqlite_step(s, q, &status, problem) > 0) {
-		struct pp_slice def = pp_column_bytes(q, 0);
-
+	if (status == PP_OK) {
 		pp_buf_add(out, def.p, def.n);
 		status = out->failed ? PP_E_NOMEM : PP_OK;
-	} else if (status == PP_OK) {
-		pp_buf_addf(problem, "%s: the store is damaged: series %lld", s->path,
-		            (long long)id);
-		status = PP_E_INVALID;
 	}
-	(void)sqlite3_reset(q);
+	if (q)
+		(void)sqlite3_reset(q);
 	return status;
 }
 
@@ -412,6 +456,9 @@ whole_load(struct summing *x, struct pp_profile **out)
 	pp_status status = subs_find(x);
 
 	x->by_series = true;
+	/* Where no row tells a series, it is to be seen that there are none. */
+	if (status == PP_OK && x->subs.n == 0)
+		status = cells_add_up(x);
 	for (x->sub_from = 0; x->sub_from < x->subs.n && status == PP_OK; x->sub_from = x->sub_to) {
 		x->sub_to = x->sub_from + at_once < x->subs.n ? x->sub_from + at_once : x->subs.n;
 		for (i = x->sub_from; i < x->sub_to && status == PP_OK; i++) {
@@ -461,17 +508,14 @@ pp_status
 pp_stored_shape_load(struct pp_sqlite *s, int64_t id, struct pp_stored_shape *stored,
                      struct pp_buf *problem)
 {
-	sqlite3_stmt *q = pp_sqlite_statement(s, "SELECT def FROM shape WHERE id = ?1", problem);
-	pp_status status = q ? PP_OK : pp_no_statement(problem);
+	struct pp_slice def;
+	pp_status status;
+	sqlite3_stmt *q = pp_stored_def(s, PP_STORED_SHAPE, id, &def, &status, problem);
 
-	if (status != PP_OK)
-		return status;
-	(void)sqlite3_bind_int64(q, 1, id);
-	if (pp_sqlite_step(s, q, &status, problem) > 0)
-		status = pp_shape_read(stored->shape, pp_column_bytes(q, 0), pp_random_seed());
-	else if (status == PP_OK)
-		status = PP_E_INVALID;
-	(void)sqlite3_reset(q);
+	if (status == PP_OK)
+		status = pp_shape_read(stored->shape, def, pp_random_seed());
+	if (q)
+		(void)sqlite3_reset(q);
 	if (status == PP_E_INVALID && problem->n == 0)
 		pp_buf_addf(problem, "%s: the store is damaged: shape %lld", s->path,
 		            (long long)id);
@@ -489,12 +533,14 @@ way_choose(struct summing *x)
 {
 	int64_t all = 0;
 	pp_status status = pp_sqlite_number(x->s, "SELECT count(*) FROM packed", &all, x->problem);
-	size_t n = x->g->ids.n;
+	size_t n = x->g->ids.n, i;
 
 	x->sorted = malloc((n + 1) * sizeof *x->sorted);
 	if (!x->sorted)
 		return PP_E_NOMEM;
-	memcpy(x->sorted, x->g->ids.at, n * sizeof *x->sorted);
+	for (i = 0; i < n; i++)
+		x->sorted[i] = (struct wanted){ .id = x->g->ids.at[i],
+			                        .expected = x->g->cells.at[i] };
 	if (n > 1)
 		pp_sort(x->sorted, n, sizeof *x->sorted, id_order, NULL);
 	if (x->has_reals && x->g->loose.n)
@@ -569,8 +615,8 @@ pp_group_load(struct pp_sqlite *s, const struct pp_packed_group *g, const struct
 		status = PP_E_UNSUPPORTED;
 	else
 		status = g->ids.n == 1 && g->loose.n == 0
-		             ? pp_single_load(s, g->ids.at[0], x.dict, &x.stored, &g->facts, out,
-		                              problem)
+		             ? pp_single_load(s, g->ids.at[0], g->cells.at[0], x.dict, &x.stored,
+		                              &g->facts, out, problem)
 		             : several_load(&x, costs, out);
 	for (i = 0; i < x.subs.n; i++) {
 		sums_free(x.subs.at[i].sums, shape.metrics + 1);

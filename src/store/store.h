@@ -134,6 +134,7 @@ struct pp_store {
 
 struct pp_store_engine {
 	const char *name; /* "sqlite", "clickhouse" */
+	bool pushes;      /* load_all() has servers add up, and answers say whether they did */
 	/* The version of the library that it is built on; NULL where there is none. */
 	const char *(*library)(void);
 	/* Whether a source is one of its own: by prefix, or by the first 100 bytes of the file. */
@@ -170,7 +171,7 @@ struct pp_store_engine {
 	                       struct pp_buf *problem);
 	/*
 	 * Whether what was promised of the profiles in a list is there: PP_E_INVALID with the numbers in *problem when it is
-	 * not. NULL where nothing can go missing unseen.
+	 * not.
 	 */
 	pp_status (*audit)(struct pp_store *, const struct pp_store_list *, uint64_t *promised,
 	                   uint64_t *found, struct pp_buf *problem);

@@ -21,6 +21,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from tap import Tap  # noqa: E402 (needs the path above)
+import seals  # noqa: E402 (beside this)
 
 polyprof, samples = (os.path.abspath(path) for path in sys.argv[1:3])
 WEBSHOP = os.path.join(samples, 'folded/good/webshop.folded')
@@ -338,18 +339,14 @@ def hostile(tap, work):
             if done.returncode not in (0, 3) or (words[0] == 'top' and not done.returncode and json.loads(done.stdout).get('total') != total):
                 wrong.append((i, words, done.returncode, done.stdout[:200], done.stderr[:200]))
     tap.ok(not wrong and 3 in seen, 'damaged stores are exit 3, never another number', wrong)
-    with sqlite3.connect(store) as db:
-        db.execute("UPDATE profile SET source = ?", ("/etc/\x1b[31m\npasswd",))
-    db.close()
+    seals.change(store, 'UPDATE profile SET source = ?', ('/etc/\x1b[31m\npasswd',))
     done = run('info', store)
     tap.ok(done.returncode == 0 and b'\x1b' not in done.stdout + done.stderr, 'names from a store are safe for a terminal', done.stdout)
-    with sqlite3.connect(store) as db:
-        db.execute("UPDATE series SET labels = '{\"a\": 1'")
-    db.close()
+    seals.change(store, "UPDATE series SET labels = '{\"a\": 1'")
     tap.same(run('store', 'list', '--json', store).returncode, 3, 'labels that are none')
+    seals.change(store, "UPDATE series SET labels = '{\"a\":\"b\"}'")
+    seals.change(store, "UPDATE profile SET meta = '{\"stacks\": 1, \"metrics\": }} evil'")
     with sqlite3.connect(store) as db:
-        db.execute("UPDATE series SET labels = '{\"a\":\"b\"}'")
-        db.execute("UPDATE profile SET meta = '{\"stacks\": 1, \"metrics\": }} evil'")
         db.execute('CREATE TRIGGER evil AFTER INSERT ON profile BEGIN DELETE FROM profile; END')
     db.close()
     tap.same(answer('store', 'list', '--json', store)['profiles'][0]['metrics'], {}, 'what is no JSON is not printed as such')
