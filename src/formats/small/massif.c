@@ -35,11 +35,18 @@ static const struct pp_rule ms_rules[] = {
 	              "A line of a tree is n, a number of callers, bytes, and a function or a summary of several. The "
 	              "rest of the tree was not read." },
 	[MS_CUT] = { "massif-cut", PP_ERROR, "the file breaks off",
-	             "The tree of the snapshot has fewer callers than it says. Everything before it was read." },
+	             "The last line does not end, a tree has fewer callers than it says, or a snapshot lacks its tree or "
+	             "begins no more. Everything before that was read." },
 	[MS_TREE] = { "massif-tree", PP_WARNING, "no snapshot has a tree",
 	              "massif writes who allocated what for some snapshots only (--detailed-freq). This file has none, so "
 	              "that only sums are known." },
 	{ 0 },
+};
+
+/* What has to follow before the file may end. */
+struct ms_ahead {
+	bool snapshot, tree; /* a snapshot after its rule, the word on its tree */
+	uint64_t lines;      /* of the tree */
 };
 
 /* A snapshot with a tree. */
@@ -62,6 +69,7 @@ struct ms_read {
 	PP_VEC(int64_t) rest; /* by level: bytes that no caller has yet */
 	PP_VEC(pp_frame) stack;
 	uint32_t series;
+	bool cut; /* it was told */
 };
 
 static void
@@ -180,6 +188,14 @@ node_read(struct ms_read *r, struct pp_slice line)
 }
 
 static void
+cut_report(struct ms_read *r)
+{
+	if (!r->cut)
+		report(r, MS_CUT, r->text.p + r->text.n);
+	r->cut = true;
+}
+
+static void
 tree_read(struct ms_read *r, struct pp_slice rest)
 {
 	struct pp_slice line;
@@ -187,7 +203,7 @@ tree_read(struct ms_read *r, struct pp_slice rest)
 
 	do {
 		if (!pp_slice_line(&rest, &line)) {
-			report(r, MS_CUT, r->text.p + r->text.n);
+			cut_report(r);
 			break;
 		}
 		fine = node_read(r, line);
@@ -226,15 +242,42 @@ snapshot_line(struct ms_snapshot *s, struct pp_slice line, struct pp_slice rest)
 	}
 }
 
+/* A line was read: what has to follow it. */
+static void
+ahead_look(struct ms_ahead *a, struct pp_slice line)
+{
+	struct pp_slice word = pp_slice_trim(line), number;
+	uint64_t callers;
+	bool found;
+
+	if (pp_slice_starts(line, "#")) {
+		*a = (struct ms_ahead){ .snapshot = !a->tree, .tree = a->tree };
+	} else if (pp_slice_starts(line, "snapshot=")) {
+		*a = (struct ms_ahead){ .tree = true };
+	} else if (pp_slice_take(&word, "heap_tree=")) {
+		*a = (struct ms_ahead){ .lines = !pp_slice_eq_z(word, "empty") };
+	} else if (a->lines) {
+		/* After a line that is something else nobody knows. */
+		bool node = pp_slice_take(&word, "n");
+
+		number = pp_slice_cut(&word, ':', &found);
+		a->lines = node && found && pp_num_u64(number, &callers) && callers < UINT32_MAX
+		               ? a->lines + callers - 1
+		               : 0;
+	}
+}
+
 /* The one whose tree is shown; false when none has one. */
 static bool
 snapshot_choose(struct ms_read *r, struct ms_snapshot *best, uint64_t *count, int64_t *most)
 {
 	struct ms_snapshot s = { 0 };
+	struct ms_ahead ahead = { 0 };
 	struct pp_slice rest = r->text, line;
 
 	while (pp_slice_line(&rest, &line)) {
 		line = pp_slice_chomp(line);
+		ahead_look(&ahead, line);
 		if (pp_slice_starts(line, "snapshot=")) {
 			s = (struct ms_snapshot){ 0 };
 			++*count;
@@ -245,6 +288,9 @@ snapshot_choose(struct ms_read *r, struct ms_snapshot *best, uint64_t *count, in
 		    (s.peak || !best->has_tree || s.heap > best->heap))
 			*best = s;
 	}
+	if (ahead.snapshot || ahead.tree || ahead.lines || !*count ||
+	    (r->text.n && r->text.p[r->text.n - 1] != '\n'))
+		cut_report(r);
 	return best->has_tree;
 }
 
