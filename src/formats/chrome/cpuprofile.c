@@ -23,6 +23,8 @@ enum {
 	CPU_PARENT,
 	CPU_DELTA_NEGATIVE,
 	CPU_END,
+	CPU_DIGITS,
+	CPU_DIGITS_FINE,
 	CPU_HITS
 };
 
@@ -53,6 +55,8 @@ static const struct pp_rule cpuprofile_rules[] = {
 	                         "samples are sorted by time." },
 	[CPU_END] = { "cpuprofile-end", PP_WARNING, "the end is before the last sample",
 	              "The last sample lasts until endTime, which is before it: it lasts 0." },
+	[CPU_DIGITS] = { "cpuprofile-digits", PP_WARNING, PP_FIXED_TITLE, PP_FIXED_TEXT },
+	[CPU_DIGITS_FINE] = { "cpuprofile-digits", PP_NOTE, PP_FIXED_TITLE, PP_FIXED_TEXT },
 	[CPU_HITS] = { "cpuprofile-hits", PP_NOTE, "hitCount does not agree with the samples",
 	               "Nodes count their hits, and V8 rarely writes as many samples. The samples are used." },
 	{ 0 },
@@ -66,7 +70,8 @@ static const struct v8_rules cpuprofile_v8 = { .shape = CPU_SHAPE,
 	                                       .number = CPU_NUMBER,
 	                                       .delta_count = CPU_DELTA_COUNT,
 	                                       .delta_negative = CPU_DELTA_NEGATIVE,
-	                                       .end = CPU_END };
+	                                       .end = CPU_END,
+	                                       .far = CPU_DIGITS };
 
 /* ---- recognition --------------------------------------------------------------------------- */
 
@@ -268,10 +273,11 @@ samples_build(struct cpu_read *r, struct v8_samples *x)
 	int64_t start = 0, end = 0;
 	/* The older form counts the ends in seconds. */
 	int unit = r->head ? 0 : V8_DECIMALS;
-	bool has_end = r->has_end && pp_fixed_read(&r->fixed, &r->end, unit, &end);
+	bool has_end;
 
 	if (r->has_start && !r->head)
-		(void)pp_fixed_read(&r->fixed, &r->start, unit, &start);
+		(void)pp_fixed_time(&r->fixed, &r->start, unit, &start);
+	has_end = r->has_end && pp_fixed_time(&r->fixed, &r->end, unit, &end);
 	pp_v8_samples_begin(x, start);
 	pp_v8_samples_read(x, r->samples, times);
 	r->doc.b->profile->samples = x->n;
@@ -341,7 +347,11 @@ document_read(struct cpu_read *r)
 static pp_status
 cpuprofile_read(struct pp_reader *reader, struct pp_builder *b)
 {
-	struct cpu_read r = { .fixed = { .decimals = V8_DECIMALS } };
+	static const struct pp_fixed_rules rules = { CPU_DIGITS, CPU_DIGITS_FINE };
+	struct cpu_read r = { .fixed = { .decimals = V8_DECIMALS,
+		                         .seconds = true,
+		                         .doc = &r.doc,
+		                         .rules = &rules } };
 	pp_status status = pp_json_doc_open(&r.doc, reader, b, cpuprofile_rules);
 	bool again = status == PP_OK;
 

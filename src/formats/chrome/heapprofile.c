@@ -10,14 +10,24 @@
 #include "formats/chrome/chrome.h"
 #include "formats/chrome/v8.h"
 
-enum { HEAP_JSON, HEAP_CUT, HEAP_SHAPE, HEAP_NODE_ID, HEAP_SIZE, HEAP_SAMPLE, HEAP_SAMPLE_NODE };
+enum {
+	HEAP_JSON,
+	HEAP_CUT,
+	HEAP_SHAPE,
+	HEAP_NODE_ID,
+	HEAP_SIZE,
+	HEAP_SAMPLE,
+	HEAP_DIGITS,
+	HEAP_DIGITS_FINE,
+	HEAP_SAMPLE_NODE
+};
 
 static const struct pp_rule heapprofile_rules[] = {
 	[HEAP_JSON] = { "heapprofile-json", PP_ERROR, "the JSON is broken",
 	                "From this place on, the file is not JSON. Everything before it was read." },
 	[HEAP_CUT] = { "heapprofile-cut", PP_ERROR, "the file is cut",
-	               "The file breaks off. Nodes that are whole before that were read; those that are open are "
-	               "not." },
+	               "The file breaks off. Nodes before that were read; those that are open count with what they "
+	               "say so far." },
 	[HEAP_SHAPE] = { "heapprofile-shape", PP_ERROR, "a value is missing or of the wrong type",
 	                 "A profile has a head, and each node a callFrame and a selfSize. A node that is not so is left "
 	                 "out with all below it." },
@@ -27,6 +37,8 @@ static const struct pp_rule heapprofile_rules[] = {
 	                "Nothing can take less than no memory. It counts as 0." },
 	[HEAP_SAMPLE] = { "heapprofile-sample", PP_ERROR, "a sample has no size",
 	                  "Each sample tells how large it was. This one is left out." },
+	[HEAP_DIGITS] = { "heapprofile-digits", PP_WARNING, PP_FIXED_TITLE, PP_FIXED_TEXT },
+	[HEAP_DIGITS_FINE] = { "heapprofile-digits", PP_NOTE, PP_FIXED_TITLE, PP_FIXED_TEXT },
 	[HEAP_SAMPLE_NODE] = { "heapprofile-sample-node", PP_NOTE, "a sample belongs to no node",
 	                       "V8 writes such samples: the node is gone because all its objects are. It is left out, which is "
 	                       "why selfSize and size differ." },
@@ -119,7 +131,7 @@ sizes_build(struct heap_read *r)
 
 		if (!pp_v8_is_placed(&r->tree, (uint32_t)i))
 			continue;
-		if (node->self < 0)
+		if (node->self < 0 && !r->tree.sizes.is_unsigned)
 			pp_json_find(&r->doc, HEAP_SIZE, node->at, "a size is below 0");
 		else if (node->self && pp_v8_place(&r->tree, (uint32_t)i, &place))
 			add(r, place, r->self, node->self);
@@ -173,7 +185,7 @@ metric_make(struct heap_read *r, const char *name, unsigned flags)
 		                    .type = PP_INT,
 		                    .flags = flags | PP_METRIC_SAMPLED };
 
-	pp_fixed_metric(&r->tree.sizes, false, &metric);
+	pp_fixed_metric(&r->tree.sizes, &metric);
 	return pp_build_metric(r->doc.b, &metric);
 }
 
@@ -214,7 +226,8 @@ static pp_status
 heapprofile_read(struct pp_reader *reader, struct pp_builder *b)
 {
 	struct heap_read r = { 0 };
-	struct pp_fixed sizes = { 0 };
+	static const struct pp_fixed_rules rules = { HEAP_DIGITS, HEAP_DIGITS_FINE };
+	struct pp_fixed sizes = { .may_unsigned = true, .doc = &r.doc, .rules = &rules };
 	pp_status status = pp_json_doc_open(&r.doc, reader, b, heapprofile_rules);
 	bool again = status == PP_OK;
 

@@ -26,6 +26,8 @@ enum {
 	TRACE_PROFILE_PARENT,
 	TRACE_PROFILE_DELTA_NEGATIVE,
 	TRACE_PROFILE_END,
+	TRACE_DIGITS,
+	TRACE_DIGITS_FINE,
 	TRACE_SKIPPED,
 	TRACE_UNTERMINATED
 };
@@ -169,8 +171,9 @@ void pp_trace_samples_build(struct trace_read *);
 uint32_t pp_trace_thread(struct trace_read *, struct pp_slice pid, struct pp_slice tid);
 /* What the event that comes next says. */
 void pp_trace_event_scan(struct trace_read *, struct pp_scan *, struct event *);
-/* A number, which may stand in quotes. */
+/* A number, and a time, which may stand in quotes. */
 bool pp_trace_number(struct trace_read *, struct pp_scan *, int64_t *);
+bool pp_trace_time(struct trace_read *, struct pp_scan *, int64_t *);
 /* An id as text, whether it is a number or one in quotes; empty when it is neither. */
 struct pp_slice pp_trace_id(struct trace_read *, struct pp_scan *);
 pp_str pp_trace_string(struct trace_read *, struct pp_slice);

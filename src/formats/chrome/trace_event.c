@@ -52,6 +52,8 @@ const struct pp_rule pp_trace_rules[] = {
 	[TRACE_PROFILE_END] = { "trace-event-profile-end", PP_WARNING,
 	                        "the end is before the last sample",
 	                        "The last sample lasts until the end, which is before it: it lasts 0." },
+	[TRACE_DIGITS] = { "trace-event-digits", PP_WARNING, PP_FIXED_TITLE, PP_FIXED_TEXT },
+	[TRACE_DIGITS_FINE] = { "trace-event-digits", PP_NOTE, PP_FIXED_TITLE, PP_FIXED_TEXT },
 	[TRACE_SKIPPED] = { "trace-event-skipped", PP_NOTE, "some events are not slices",
 	                    "Counters of several values are metrics over time, up to 24 of them. Asynchronous and flow events, instants, "
 	                    "objects and dumps are markers: counted, and kept for trace events and Firefox profiles." },
@@ -398,15 +400,18 @@ slice_take(struct trace_read *r, const struct event *e)
 
 		if (e->dur_wrong || dur < 0) {
 			pp_json_find(&r->doc, TRACE_DUR, e->at, "the duration of an event is %s",
-			             e->dur_wrong ? "no number" : "below 0");
+			             e->dur_wrong ? "no number of 64 bits" : "below 0");
 			return;
 		}
 		if (!e->has_dur && !e->has_tdur)
 			pp_json_find(&r->doc, TRACE_DUR_MISSING, e->at,
 			             "an X event has no duration");
 		if (__builtin_add_overflow(slice.begin, dur, &slice.end) &&
-		    !pp_fixed_coarser(&r->fixed))
-			slice.end = INT64_MAX;
+		    !pp_fixed_coarser(&r->fixed)) {
+			pp_json_find(&r->doc, TRACE_DUR, e->at,
+			             "an event ends later than 64 bits can tell");
+			return;
+		}
 	}
 	if (e->ph != 'E') {
 		if (r->hermes && e->args)
@@ -443,7 +448,7 @@ event_take(struct trace_read *r, const struct event *e)
 		if (e->has_ts)
 			slice_take(r, e);
 		else
-			pp_json_find(&r->doc, TRACE_TS, e->at, "an event has no time");
+			pp_json_find(&r->doc, TRACE_TS, e->at, "an event has no time of 64 bits");
 	} else if (!profile_take(r, e)) {
 		pp_trace_mark_take(r, e);
 	}
@@ -562,7 +567,7 @@ metric_make(struct trace_read *r, const char *name, pp_str event, bool primary)
 		                    .kind = PP_KIND_WALL_TIME,
 		                    .flags = primary ? PP_METRIC_PRIMARY : 0 };
 
-	pp_fixed_metric(&r->fixed, true, &metric);
+	pp_fixed_metric(&r->fixed, &metric);
 	return pp_build_metric(r->b, &metric);
 }
 
@@ -642,7 +647,12 @@ read_forget(struct trace_read *r)
 static pp_status
 trace_event_read(struct pp_reader *reader, struct pp_builder *b)
 {
-	struct trace_read r = { .b = b, .fixed = { .decimals = V8_DECIMALS } };
+	static const struct pp_fixed_rules rules = { TRACE_DIGITS, TRACE_DIGITS_FINE };
+	struct trace_read r = { .b = b,
+		                .fixed = { .decimals = V8_DECIMALS,
+		                           .seconds = true,
+		                           .doc = &r.doc,
+		                           .rules = &rules } };
 	pp_status status = pp_json_doc_open(&r.doc, reader, b, pp_trace_rules);
 	bool again = status == PP_OK;
 

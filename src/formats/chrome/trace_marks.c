@@ -182,8 +182,10 @@ pp_trace_counters_metrics(struct trace_read *r)
 			                    .kind = bytes ? PP_KIND_BYTES : PP_KIND_OTHER,
 			                    .flags = PP_METRIC_SIGNED };
 
-		pp_fixed_metric(&c->fixed, false, &metric);
+		pp_fixed_metric(&c->fixed, &metric);
 		c->metric = pp_build_metric(r->b, &metric);
+		c->fixed.doc = r->fixed.doc;
+		c->fixed.rules = r->fixed.rules;
 	}
 }
 
@@ -243,8 +245,11 @@ count_take(struct trace_read *r, struct change *c, const struct trace_count *cou
 
 	if (!pp_fixed_slow(&counter->fixed, count->value, 0, &cell) ||
 	    __builtin_sub_overflow(cell, c->level[count->counter], &step) ||
-	    __builtin_add_overflow(c->steps[counter->metric], step, &step))
+	    __builtin_add_overflow(c->steps[counter->metric], step, &step)) {
+		pp_json_find(&r->doc, TRACE_DIGITS, count->at,
+		             "a value of a counter has no room in 64 bits: it is left out");
 		return;
+	}
 	c->steps[counter->metric] = step;
 	c->level[count->counter] = cell;
 }

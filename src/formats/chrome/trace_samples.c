@@ -2,6 +2,7 @@
  * CPU profiles within traces, in chunks or whole, and samples with stackFrames.
  */
 #include "formats/chrome/trace.h"
+#include "formats/kit/no_stack.h"
 
 static const struct v8_rules trace_v8 = { .lenient = true,
 	                                  .shape = TRACE_PROFILE,
@@ -12,7 +13,8 @@ static const struct v8_rules trace_v8 = { .lenient = true,
 	                                  .number = TRACE_PROFILE_NUMBER,
 	                                  .delta_count = TRACE_PROFILE,
 	                                  .delta_negative = TRACE_PROFILE_DELTA_NEGATIVE,
-	                                  .end = TRACE_PROFILE_END };
+	                                  .end = TRACE_PROFILE_END,
+	                                  .far = TRACE_DIGITS };
 
 /* What a chunk holds. */
 struct part {
@@ -26,7 +28,7 @@ numbers_read(struct trace_read *r, struct pp_scan *s, bool *has, int64_t *out)
 {
 	struct pp_json_num num;
 
-	*has = pp_scan_if_number(s, &num) && pp_fixed_read(&r->fixed, &num, V8_DECIMALS, out);
+	*has = pp_scan_if_number(s, &num) && pp_fixed_time(&r->fixed, &num, V8_DECIMALS, out);
 }
 
 /* nodes, samples and, in a profile that is whole, times. */
@@ -359,7 +361,7 @@ moments_read(struct stacks *x)
 			(void)pp_scan_object(&s);
 		while (object && pp_scan_key(&s, &key))
 			if (pp_json_str_eq(key, "ts"))
-				timed = pp_trace_number(r, &s, &m.time);
+				timed = pp_trace_time(r, &s, &m.time);
 			else if (pp_json_str_eq(key, "pid"))
 				pid = pp_trace_id(r, &s);
 			else if (pp_json_str_eq(key, "tid"))
@@ -405,13 +407,8 @@ stack_place(struct stacks *x, pp_str id, pp_node *node)
 			pp_builder_fail(x->r->b, PP_E_NOMEM, NULL);
 	}
 	*node = 0;
-	if (!x->way.n) {
-		struct pp_func_row func = { .name = pp_build_strz(x->r->b, "[no stack]"),
-			                    .flags = PP_FUNC_PSEUDO };
-		struct pp_frame_row frame = { .func = pp_build_func(x->r->b, &func) };
-
-		*node = pp_build_child(x->r->b, 0, pp_build_frame(x->r->b, &frame));
-	}
+	if (!x->way.n)
+		*node = pp_build_child(x->r->b, 0, pp_no_stack_frame(x->r->b));
 	while (x->way.n && pp_builder_ok(x->r->b))
 		*node = pp_build_child(x->r->b, *node, x->way.at[--x->way.n]);
 	return true;
@@ -461,8 +458,11 @@ pp_trace_samples_build(struct trace_read *r)
 			             "the stack of a sample is not known");
 			continue;
 		}
-		if (!last && __builtin_sub_overflow(m[1].time, m->time, &lasts))
+		if (!last && __builtin_sub_overflow(m[1].time, m->time, &lasts)) {
+			pp_json_find(&r->doc, TRACE_DIGITS, m->at,
+			             "a sample lasts longer than 64 bits can tell");
 			lasts = 0;
+		}
 		r->b->profile->samples++;
 		cells = pp_builder_ok(r->b) ? pp_build_cells(r->b, series, node) : NULL;
 		if (!cells)

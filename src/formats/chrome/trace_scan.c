@@ -5,26 +5,41 @@
 
 /* A number in text, blanks around it aside. */
 static bool
-text_number(struct trace_read *r, struct pp_slice text, int64_t *out)
+text_number(struct trace_read *r, struct pp_scan *s, bool time, int64_t *out)
 {
+	struct pp_json_str quoted;
+	struct pp_slice text;
 	size_t i, digits = 0;
+
+	if (!pp_scan_if_string(s, &quoted))
+		return false;
+	text = pp_build_json_text(r->b, quoted, &r->doc.arena);
 
 	text = pp_slice_trim(text);
 	for (i = 0; i < text.n; i++)
 		digits += pp_is_digit(text.p[i]);
-	return digits && pp_fixed_slow(&r->fixed, text, V8_DECIMALS, out);
+	return digits && (time ? pp_fixed_time_slow(&r->fixed, text, V8_DECIMALS, out)
+	                       : pp_fixed_slow(&r->fixed, text, V8_DECIMALS, out));
 }
 
 bool
 pp_trace_number(struct trace_read *r, struct pp_scan *s, int64_t *out)
 {
-	struct pp_json_str text;
 	struct pp_json_num num;
 
 	if (PP_LIKELY(pp_scan_peek(s) == PP_JSON_NUMBER))
 		return pp_scan_number(s, &num) && pp_fixed_read(&r->fixed, &num, V8_DECIMALS, out);
-	return pp_scan_if_string(s, &text) &&
-	       text_number(r, pp_build_json_text(r->b, text, &r->doc.arena), out);
+	return text_number(r, s, false, out);
+}
+
+bool
+pp_trace_time(struct trace_read *r, struct pp_scan *s, int64_t *out)
+{
+	struct pp_json_num num;
+
+	if (PP_LIKELY(pp_scan_peek(s) == PP_JSON_NUMBER))
+		return pp_scan_number(s, &num) && pp_fixed_time(&r->fixed, &num, V8_DECIMALS, out);
+	return text_number(r, s, true, out);
 }
 
 struct pp_slice
@@ -115,7 +130,7 @@ member_read(struct trace_read *r, struct pp_scan *s, unsigned key, struct event 
 		e->tid = pp_trace_id(r, s);
 		break;
 	case K_TS:
-		e->has_ts = pp_trace_number(r, s, &e->ts);
+		e->has_ts = pp_trace_time(r, s, &e->ts);
 		break;
 	case K_DUR:
 		e->dur_wrong = pp_scan_peek(s) != PP_JSON_NULL;
@@ -149,6 +164,8 @@ event_quick(struct trace_read *r, struct pp_scan *s, struct event *e)
 {
 	struct pp_slice texts[KEYS + 1];
 	int64_t numbers[KEYS];
+	const unsigned char *from = s->cur;
+	bool after = s->after_value;
 	unsigned char *guess;
 	unsigned has, way, k;
 
@@ -163,6 +180,11 @@ event_quick(struct trace_read *r, struct pp_scan *s, struct event *e)
 	if (k == TRACE_WAYS)
 		return false;
 	has = r->quick.has[way];
+	if (has >> K_TS & 1 && PP_UNLIKELY(!pp_fixed_is_near(&r->fixed, numbers[K_TS]))) {
+		s->cur = from;
+		s->after_value = after;
+		return false;
+	}
 	*guess = (unsigned char)way;
 	r->quick.misses = 0;
 	if (has >> K_PH & 1)

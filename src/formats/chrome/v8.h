@@ -28,7 +28,8 @@
 struct v8_rules {
 	bool heap;    /* nodes have sizes, and only samples go by ids */
 	bool lenient; /* the last who names a child is its parent */
-	unsigned shape, node_id, child, parent, sample, number, delta_count, delta_negative, end;
+	unsigned shape, node_id, child, parent, sample, number, delta_count, delta_negative, end,
+	    far;
 };
 
 enum { V8_FRESH, V8_UNDER_WAY, V8_PLACED, V8_BROKEN };
@@ -42,6 +43,7 @@ struct v8_node {
 	uint64_t hits;
 	int64_t self; /* bytes */
 	const unsigned char *at;
+	bool named; /* it has a functionName */
 	bool has_id, has_frame, has_parent_id, has_self, has_child, direct;
 	bool
 	    bad; /* not what it must be, or a second one of its id: neither it nor what is below it is used */
@@ -70,6 +72,7 @@ struct v8_tree {
 	struct pp_id_table by_id;
 	PP_VEC(uint32_t) way;
 	uint64_t hits;
+	int base; /* what lines count from in nodes that have them themselves */
 	bool orphans, bad;
 	bool in_order;         /* ids count up from the first one's */
 	pp_node root;          /* of samples that hit the root itself; 0 = none yet */
@@ -135,6 +138,7 @@ struct v8_samples {
 	bool collect;   /* all of them wait */
 	/* of the run itself */
 	bool keeps, disorder;
+	bool far;        /* a time, or what a sample lasted, is beyond 64 bits */
 	bool all_placed; /* no node has to be looked at */
 	int64_t now;
 	const unsigned char *back; /* where time went back first */

@@ -22,7 +22,7 @@ pp_v8_metric_time(struct pp_builder *b, const struct pp_fixed *fixed, const char
 		                    .kind = PP_KIND_WALL_TIME,
 		                    .flags = PP_METRIC_PRIMARY };
 
-	pp_fixed_metric(fixed, true, &metric);
+	pp_fixed_metric(fixed, &metric);
 	return pp_build_metric(b, &metric);
 }
 
@@ -72,7 +72,8 @@ moment_keep(struct v8_samples *x, const struct v8_sample *s, int64_t lasts)
 	values[x->samples] = 1;
 	if (x->time != PP_NO_METRIC)
 		values[x->time] = lasts;
-	(void)pp_fixed_ns(x->fixed, s->time, &event.time);
+	if (!pp_fixed_ns(x->fixed, s->time, &event.time))
+		x->far = true;
 	if ((!t->last_values && !pp_timeline_init(t, (uint32_t)p->metrics.n, false)) ||
 	    !pp_timeline_add(t, &event, values))
 		no_memory(x);
@@ -107,8 +108,10 @@ wait_take(struct v8_samples *x, int64_t until)
 	struct v8_sample s = x->wait.at[x->first++];
 	int64_t lasts = 0;
 
-	if (x->time != PP_NO_METRIC && __builtin_sub_overflow(until, s.time, &lasts))
+	if (x->time != PP_NO_METRIC && __builtin_sub_overflow(until, s.time, &lasts)) {
 		lasts = 0;
+		x->far = true;
+	}
 	x->last = s.time;
 	x->any_last = true;
 	if (!s.node)
@@ -200,7 +203,8 @@ delta_next(struct v8_samples *x, struct deltas *d, int64_t *delta, bool *fine)
 	}
 	at = d->scan.cur;
 	*fine = pp_scan_if_number(&d->scan, &num) &&
-	        pp_fixed_read(x->fixed, &num, V8_DECIMALS, delta);
+	        (x->absolute ? pp_fixed_time(x->fixed, &num, V8_DECIMALS, delta)
+	                     : pp_fixed_read(x->fixed, &num, V8_DECIMALS, delta));
 	if (!*fine && d->scan.error == PP_SCAN_OK)
 		pp_json_find(x->tree->doc, x->tree->rules->number, at, "a time is not a number");
 	return d->scan.error == PP_SCAN_OK;
@@ -227,8 +231,10 @@ wait_drain(struct v8_samples *x)
 	for (s = x->wait.at + x->first; s < stop; s++) {
 		if (PP_UNLIKELY(!s->node))
 			continue;
-		if (PP_UNLIKELY(__builtin_sub_overflow(s[1].time, s->time, &lasts)))
+		if (PP_UNLIKELY(__builtin_sub_overflow(s[1].time, s->time, &lasts))) {
 			lasts = 0;
+			x->far = true;
+		}
 		sum_add(x, s->node - 1, lasts);
 	}
 	x->last = s[-1].time;
@@ -274,14 +280,16 @@ block_take(struct v8_samples *x, struct ahead *ids, struct ahead *times)
 }
 
 static int64_t
-time_after(const struct v8_samples *x, int64_t delta)
+time_after(struct v8_samples *x, int64_t delta)
 {
 	int64_t time;
 
 	if (x->absolute)
 		return delta;
-	return __builtin_add_overflow(x->now, delta, &time) ? delta < 0 ? INT64_MIN : INT64_MAX
-	                                                    : time;
+	if (!__builtin_add_overflow(x->now, delta, &time))
+		return time;
+	x->far = true;
+	return delta < 0 ? INT64_MIN : INT64_MAX;
 }
 
 /* The node of a sample, + 1; 0 and a finding when there is none. */
@@ -311,7 +319,7 @@ pp_v8_samples_read(struct v8_samples *x, const unsigned char *ids, const unsigne
 	if (deltas) {
 		d.scan = pp_json_doc_scan(doc, deltas);
 		(void)pp_scan_array(&d.scan);
-		d.plain = x->fixed->decimals == V8_DECIMALS;
+		d.plain = x->fixed->decimals == V8_DECIMALS && !(x->absolute && x->fixed->shifted);
 	}
 	while (pp_builder_goes_on(doc->b) && !x->fixed->again && !*x->unsorted) {
 		const unsigned char *at = s.cur;
@@ -429,6 +437,9 @@ pp_v8_samples_end(struct v8_samples *x, bool has_end, int64_t end, const unsigne
 			             "the end is before the last sample");
 		wait_take(x, !last ? s[1].time : has_end && end > s->time ? end : s->time);
 	}
+	if (x->far)
+		pp_json_find(doc, x->tree->rules->far, at,
+		             "samples are further apart than 64 bits can tell");
 	sums_build(x);
 	pp_vec_release(&x->wait);
 	b->pages->put(x->sums, x->room * sizeof *x->sums);

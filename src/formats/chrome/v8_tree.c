@@ -33,6 +33,24 @@ no_memory(struct v8_tree *t)
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
+/* How often something was hit; what 64 bits cannot hold is told. */
+static uint64_t
+count_read(struct v8_tree *t, struct pp_scan *s)
+{
+	const unsigned char *at = s->cur;
+	struct pp_json_num num;
+	uint64_t n;
+
+	if (!pp_scan_if_number(s, &num))
+		return 0;
+	if (pp_json_num_u64(&num, &n) && n <= INT64_MAX)
+		return n;
+	if (!t->rules->heap)
+		pp_json_find(t->doc, t->rules->far, at,
+		             "a count is not a whole number of 63 bits: it counts as 0");
+	return 0;
+}
+
 /* A line or column, from 0 on. */
 static int64_t
 position_read(struct pp_scan *s)
@@ -51,9 +69,10 @@ frame_member(struct v8_tree *t, struct pp_scan *s, struct pp_json_str key, struc
 {
 	struct pp_json_str text;
 
-	if (pp_json_str_eq(key, "functionName"))
-		node->name = pp_scan_if_string(s, &text) ? pp_json_doc_str(t->doc, text) : 0;
-	else if (pp_json_str_eq(key, "url"))
+	if (pp_json_str_eq(key, "functionName")) {
+		node->named = pp_scan_if_string(s, &text);
+		node->name = node->named ? pp_json_doc_str(t->doc, text) : 0;
+	} else if (pp_json_str_eq(key, "url"))
 		node->url = pp_scan_if_string(s, &text) ? pp_json_doc_str(t->doc, text) : 0;
 	else if (pp_json_str_eq(key, "lineNumber"))
 		node->line = position_read(s);
@@ -73,11 +92,11 @@ frame_read(struct v8_tree *t, struct pp_scan *s, struct v8_node *node)
 		(void)pp_scan_pass(s);
 		return;
 	}
-	node->has_frame = true;
 	node->direct = false;
 	while (pp_scan_key(s, &key))
 		if (!frame_member(t, s, key, node))
 			(void)pp_scan_skip(s, NULL);
+	node->has_frame = s->error == PP_SCAN_OK;
 }
 
 static void
@@ -131,7 +150,7 @@ ticks_read(struct v8_tree *t, struct pp_scan *s, uint32_t node)
 			if (pp_json_str_eq(key, "line"))
 				line = pp_scan_if_count(s, UINT32_MAX, &line) ? line : 0;
 			else if (pp_json_str_eq(key, "ticks"))
-				ticks = pp_scan_if_count(s, INT64_MAX, &ticks) ? ticks : 0;
+				ticks = count_read(t, s);
 			else
 				(void)pp_scan_skip(s, NULL);
 		if (line && ticks &&
@@ -154,7 +173,7 @@ member_read(struct v8_tree *t, struct pp_scan *s, struct pp_json_str key, uint32
 	} else if (pp_json_str_eq(key, "parent")) {
 		node->has_parent_id = pp_scan_if_count(s, UINT64_MAX, &node->parent_id);
 	} else if (pp_json_str_eq(key, "hitCount")) {
-		node->hits = pp_scan_if_count(s, INT64_MAX, &node->hits) ? node->hits : 0;
+		node->hits = count_read(t, s);
 	} else if (pp_json_str_eq(key, "selfSize")) {
 		node->has_self = pp_scan_if_number(s, &num) &&
 		                 pp_fixed_read(&t->sizes, &num, 0, &node->self);
@@ -258,6 +277,19 @@ nested_end(struct v8_tree *t, uint32_t index, bool heap)
 	}
 }
 
+/* The file ends within a node: it is used when all it needs was read. */
+static void
+nested_break(struct v8_tree *t, uint32_t index, bool heap)
+{
+	struct v8_node *node = &t->nodes.at[index];
+
+	/* Ids may stand behind children; without one, no sample is of it. */
+	if (heap ? node->has_frame && node->has_self : node->named && node->has_id)
+		nested_end(t, index, heap);
+	else if (heap || !node->named)
+		node->bad = true;
+}
+
 void
 pp_v8_nested_read(struct v8_tree *t, struct pp_scan *s)
 {
@@ -301,10 +333,10 @@ pp_v8_nested_read(struct v8_tree *t, struct pp_scan *s)
 		if (!levels.n || s->error != PP_SCAN_OK || !pp_builder_ok(t->doc->b))
 			break;
 	}
-	/* Of what breaks off, those that are open are not whole; the last one had perhaps no memory. */
+	/* Of what breaks off, those that are open count with what they say; the last one had perhaps no memory. */
 	for (; levels.n; levels.n--)
 		if (levels.at[levels.n - 1].node < t->nodes.n)
-			t->nodes.at[levels.at[levels.n - 1].node].bad = true;
+			nested_break(t, levels.at[levels.n - 1].node, heap);
 	pp_vec_release(&levels);
 }
 
@@ -418,8 +450,9 @@ node_place(struct v8_tree *t, uint32_t index, int base)
 void
 pp_v8_tree_settle(struct v8_tree *t)
 {
-	int base = t->nodes.n && t->nodes.at[0].direct && t->nodes.at[0].line != NO_LINE;
 	size_t i;
+
+	t->base = t->nodes.n && t->nodes.at[0].direct && t->nodes.at[0].line != NO_LINE;
 
 	links_settle(t);
 	t->in_order = t->nodes.n > 0;
@@ -429,7 +462,7 @@ pp_v8_tree_settle(struct v8_tree *t)
 	for (i = 0; i < t->nodes.n && pp_builder_ok(t->doc->b); i++) {
 		t->hits += t->nodes.at[i].bad ? 0 : t->nodes.at[i].hits;
 		if (t->nodes.at[i].state == V8_FRESH && !t->nodes.at[i].bad)
-			node_place(t, (uint32_t)i, base);
+			node_place(t, (uint32_t)i, t->base);
 	}
 }
 
@@ -445,7 +478,7 @@ pp_v8_place(struct v8_tree *t, uint32_t index, pp_node *to)
 		return true;
 	/* The root itself was hit. */
 	if (!t->root)
-		t->root = pp_build_child(t->doc->b, 0, frame_of(t, node, 0));
+		t->root = pp_build_child(t->doc->b, 0, frame_of(t, node, t->base));
 	*to = t->root;
 	return pp_builder_ok(t->doc->b);
 }
@@ -485,9 +518,8 @@ pp_v8_ticks_build(struct v8_tree *t, uint32_t series, uint32_t samples)
 		line.func = pp_node_func(b->profile, node);
 		line.file = b->profile->funcs.at[line.func].file;
 		cells = pp_build_line(b, &line);
-		if (cells) {
-			cells[0] += (int64_t)tick->ticks;
-			cells[1 + samples] += (int64_t)tick->ticks;
-		}
+		if (cells && (!pp_cell_add(PP_INT, &cells[0], (int64_t)tick->ticks) ||
+		              !pp_cell_add(PP_INT, &cells[1 + samples], (int64_t)tick->ticks)))
+			pp_builder_overflow(b, line.func, samples, b->place);
 	}
 }

@@ -10,7 +10,7 @@
 #include "formats/kit/json_doc.h"
 
 /* Rules that both formats have, at the same place of their lists; each goes on with its own. */
-enum { FF_JSON, FF_CUT, FF_INDEX, FF_STACK_ORDER, FF_VERSION, FF_RULES };
+enum { FF_JSON, FF_CUT, FF_INDEX, FF_STACK_ORDER, FF_VERSION, FF_DIGITS, FF_DIGITS_FINE, FF_RULES };
 
 /* What samples count. */
 enum ff_metric { FF_SAMPLES, FF_TIME, FF_BYTES, FF_CPU, FF_JS, FF_NATIVE, FF_METRICS };
@@ -184,6 +184,7 @@ uint32_t ff_series(struct ff_read *, const unsigned char *pid, const unsigned ch
 struct ff_clock {
 	struct pp_fixed fixed;
 	pp_i128 sum;
+	bool far; /* some time was beyond 64 bits */
 };
 int64_t ff_clock_take(struct ff_clock *, const struct pp_json_num *, bool step);
 /* Hands samples over, and empties them. */

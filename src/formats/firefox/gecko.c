@@ -34,6 +34,8 @@ static const struct pp_rule gecko_rules[] = {
 	                     "that stand on them, are left out." },
 	[FF_VERSION] = { "gecko-version", PP_WARNING, "the version is newer than what is known",
 	                 "The file has a version beyond 36. It was read as if it had that one." },
+	[FF_DIGITS] = { "gecko-digits", PP_WARNING, PP_FIXED_TITLE, PP_FIXED_TEXT },
+	[FF_DIGITS_FINE] = { "gecko-digits", PP_NOTE, PP_FIXED_TITLE, PP_FIXED_TEXT },
 	[GK_VERSION_OLD] = { "gecko-version", PP_ERROR, "the version is too old, or there is none",
 	                     "Files before version 3 (2015) have another layout, which is not read." },
 	{ 0 },
@@ -283,8 +285,11 @@ time_at(struct ff_read *r, const unsigned char *at)
 {
 	struct ff_clock clock = { .sum = gecko(r)->shift };
 	struct pp_json_num num;
+	int64_t time = ff_clock_take(&clock, ff_number_at(r, at, &num) ? &num : NULL, true);
 
-	return ff_clock_take(&clock, ff_number_at(r, at, &num) ? &num : NULL, true);
+	if (clock.far)
+		ff_find(r, FF_DIGITS, at, "a time is beyond 64 bits of ns");
+	return time;
 }
 
 /* A stack that a sample or marker names; one that is not there is a finding. */
@@ -307,9 +312,12 @@ cell_of(struct ff_read *r, const unsigned char *at, enum ff_metric m)
 	struct pp_json_num num;
 	int64_t cell = 0;
 
-	if (!ff_number_at(r, at, &num) ||
-	    !pp_fixed_read(&r->fixed[m], &num, m == FF_CPU ? r->cpu_unit : 0, &cell))
+	if (!ff_number_at(r, at, &num))
 		return 0;
+	if (!pp_fixed_read(&r->fixed[m], &num, m == FF_CPU ? r->cpu_unit : 0, &cell)) {
+		ff_find(r, FF_DIGITS, at, "a number is beyond 64 bits: it counts as 0");
+		return 0;
+	}
 	return cell;
 }
 

@@ -37,6 +37,8 @@ static const struct pp_rule firefox_rules[] = {
 	                     "that stand on them, are left out." },
 	[FF_VERSION] = { "firefox-version", PP_WARNING, "the version is newer than what is known",
 	                 "The file has a version beyond 70. It was read as if it had that one." },
+	[FF_DIGITS] = { "firefox-digits", PP_WARNING, PP_FIXED_TITLE, PP_FIXED_TEXT },
+	[FF_DIGITS_FINE] = { "firefox-digits", PP_NOTE, PP_FIXED_TITLE, PP_FIXED_TEXT },
 	[PF_SHAPE] = { "firefox-shape", PP_ERROR, "a value is missing or of the wrong type",
 	               "A profile has a list of threads, each an object with a table of samples. What is "
 	               "something else is left out." },
@@ -502,11 +504,13 @@ numbers_read(struct ff_read *r, const unsigned char *at, enum ff_metric m, bool 
 		const unsigned char *item = scan.cur;
 		struct pp_json_num num;
 		int64_t cell = 0;
-		bool fine = pp_scan_if_number(&scan, &num) &&
-		            pp_fixed_read(&r->fixed[m], &num, digits_of(r, m), &cell);
+		bool number = pp_scan_if_number(&scan, &num);
+		bool fine = number && pp_fixed_read(&r->fixed[m], &num, digits_of(r, m), &cell);
 
 		if (scan.error != PP_SCAN_OK)
 			break;
+		if (!fine && number && !needed)
+			ff_find(r, FF_DIGITS, item, "CPU time is beyond 64 bits: it counts as 0");
 		if (!fine && needed && i < s->stack.n && s->stack.at[i] != FF_BAD) {
 			ff_find(r, PF_NUMBER, item, "the weight of a sample is not a number");
 			s->stack.at[i] = FF_LEFT_OUT;
@@ -546,6 +550,8 @@ times_read(struct ff_read *r, const unsigned char *at, bool steps, struct ff_sam
 		if (!pp_vec_push(&s->time, time))
 			pp_builder_fail(r->b, PP_E_NOMEM, NULL);
 	}
+	if (clock.far)
+		ff_find(r, FF_DIGITS, at, "a time is beyond 64 bits of ns");
 	ff_scanned(r, &scan);
 }
 
@@ -590,9 +596,10 @@ stacks_of_samples(struct ff_read *r, const unsigned char *at, struct ff_samples 
 static void
 ones_push(struct ff_read *r, struct ff_samples *s)
 {
-	int decimals = r->fixed[s->metric].decimals;
-	int64_t one = decimals < 0 ? 0 : (int64_t)pp_decimal_powers[decimals];
+	int64_t one = 0;
 
+	(void)pp_fixed_slow(&r->fixed[s->metric], pp_slice_of("1", 1), digits_of(r, s->metric),
+	                    &one);
 	while (s->value.n < s->n && pp_builder_ok(r->b))
 		if (!pp_vec_push(&s->value, one))
 			pp_builder_fail(r->b, PP_E_NOMEM, NULL);

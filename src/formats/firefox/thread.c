@@ -9,12 +9,14 @@
 /* Times are added up in ps. */
 #define CLOCK_DECIMALS 12
 #define PS_PER_NS 1000
+#define SUM_MOST ((pp_i128)INT64_MAX * PS_PER_NS)
 
 /* ---- the whole -------------------------------------------------------------------------- */
 
 bool
 ff_begin(struct ff_read *r)
 {
+	static const struct pp_fixed_rules rules = { FF_DIGITS, FF_DIGITS_FINE };
 	struct pp_scan all;
 	size_t i;
 
@@ -23,8 +25,13 @@ ff_begin(struct ff_read *r)
 	r->end = r->doc.text.p + r->doc.text.n;
 	r->seen_count = 0;
 	memset(r->longs, 0, sizeof r->longs);
-	for (i = 0; i < FF_METRICS; i++)
+	for (i = 0; i < FF_METRICS; i++) {
 		r->metric[i] = PP_NO_METRIC;
+		r->fixed[i].seconds = i == FF_TIME || i == FF_CPU;
+		r->fixed[i].may_unsigned = true;
+		r->fixed[i].doc = &r->doc;
+		r->fixed[i].rules = &rules;
+	}
 	r->b->profile->time = (struct pp_time_span){ 0 };
 	r->b->profile->markers = 0;
 	if (!r->doc.text.n) {
@@ -168,7 +175,7 @@ ff_metrics_make(struct ff_read *r)
 		/* Time is counted from the second down. */
 		if (r->fixed[m].decimals == 0 && (m == FF_TIME || m == FF_CPU))
 			r->fixed[m].decimals = 9;
-		pp_fixed_metric(&r->fixed[m], m == FF_TIME || m == FF_CPU, &metric);
+		pp_fixed_metric(&r->fixed[m], &metric);
 		r->metric[m] = pp_build_metric(r->b, &metric);
 	}
 }
@@ -452,17 +459,24 @@ ff_clock_take(struct ff_clock *c, const struct pp_json_num *num, bool step)
 {
 	int64_t cell = 0, unit = 1;
 
-	c->fixed = (struct pp_fixed){ .decimals = CLOCK_DECIMALS,
-		                      .most = CLOCK_DECIMALS,
-		                      .bounded = true };
+	if (c->fixed.decimals != CLOCK_DECIMALS || c->fixed.again)
+		c->fixed = (struct pp_fixed){ .decimals = CLOCK_DECIMALS,
+			                      .most = CLOCK_DECIMALS,
+			                      .bounded = true };
 	if (num && (!pp_fixed_read(&c->fixed, num, 3, &cell) || c->fixed.again)) {
 		/* Times since 1970 have room as ns. */
 		c->fixed = (struct pp_fixed){ .decimals = 9, .most = 9, .bounded = true };
 		unit = PS_PER_NS;
-		if (!pp_fixed_read(&c->fixed, num, 3, &cell) || c->fixed.again)
+		if (!pp_fixed_read(&c->fixed, num, 3, &cell) || c->fixed.again) {
 			cell = 0;
+			c->far = true;
+		}
 	}
 	c->sum = (step ? c->sum : 0) + (pp_i128)cell * unit;
+	if (PP_UNLIKELY(c->sum > SUM_MOST || c->sum < -SUM_MOST)) {
+		c->sum = c->sum < 0 ? -SUM_MOST : SUM_MOST;
+		c->far = true;
+	}
 	/* Nearly all fit 64 bits, which divide ten times as fast. */
 	if (PP_LIKELY(c->sum == (int64_t)c->sum))
 		return (int64_t)c->sum / PS_PER_NS - ((int64_t)c->sum % PS_PER_NS < 0);

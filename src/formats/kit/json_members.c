@@ -51,23 +51,20 @@ pp_json_member_text(const struct pp_json_member *m, struct pp_slice *out)
 	return true;
 }
 
-/* One number, whatever it is; false when it has no place in 64 bits. */
+/* One number; false when it is none for the list. */
 static bool
-number_take(struct pp_scan *s, int64_t unit, int64_t *out)
+number_take(struct pp_scan *s, struct pp_fixed *fixed, int unit, int64_t *out)
 {
 	struct pp_json_num num;
-	struct pp_decimal d;
 
 	if (!pp_scan_number(s, &num))
 		return false;
-	if (num.fits && unit == 1)
-		return pp_json_num_i64(&num, out) && *out != PP_JSON_NO_NUMBER;
-	return pp_json_num_decimal(&num, &d) && pp_decimal_scaled(&d, unit, out) &&
+	return (fixed ? pp_fixed_read(fixed, &num, unit, out) : pp_json_num_i64(&num, out)) &&
 	       *out != PP_JSON_NO_NUMBER;
 }
 
-enum pp_json_list
-pp_json_numbers_read(struct pp_scan s, int64_t unit, pp_json_numbers *out)
+static enum pp_json_list
+list_read(struct pp_scan s, struct pp_fixed *fixed, int unit, pp_json_numbers *out)
 {
 	enum pp_json_list result = PP_LIST_FINE;
 
@@ -77,7 +74,7 @@ pp_json_numbers_read(struct pp_scan s, int64_t unit, pp_json_numbers *out)
 		enum pp_json_type type = pp_scan_peek(&s);
 		int64_t value = PP_JSON_NO_NUMBER;
 
-		if (type == PP_JSON_NUMBER ? !number_take(&s, unit, &value)
+		if (type == PP_JSON_NUMBER ? !number_take(&s, fixed, unit, &value)
 		                           : !pp_scan_skip(&s, NULL) || type != PP_JSON_NULL) {
 			value = PP_JSON_NO_NUMBER;
 			result = PP_LIST_ODD;
@@ -86,4 +83,22 @@ pp_json_numbers_read(struct pp_scan s, int64_t unit, pp_json_numbers *out)
 			return PP_LIST_NO_MEMORY;
 	}
 	return s.error == PP_SCAN_OK ? result : PP_LIST_ODD;
+}
+
+enum pp_json_list
+pp_json_numbers_read(struct pp_scan s, pp_json_numbers *out)
+{
+	return list_read(s, NULL, 0, out);
+}
+
+enum pp_json_list
+pp_json_numbers_fixed(struct pp_scan s, struct pp_fixed *fixed, int unit, pp_json_numbers *out)
+{
+	enum pp_json_list result;
+
+	do {
+		out->n = 0;
+		result = list_read(s, fixed, unit, out);
+	} while (result != PP_LIST_NO_MEMORY && pp_fixed_retry(fixed));
+	return result;
 }

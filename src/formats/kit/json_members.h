@@ -6,6 +6,7 @@
 #define PP_KIT_JSON_MEMBERS_H
 
 #include "base/vec.h"
+#include "formats/kit/fixed.h"
 #include "text/json_scan.h"
 
 struct pp_json_member {
@@ -32,9 +33,12 @@ typedef PP_VEC(int64_t) pp_json_numbers;
 enum pp_json_list { PP_LIST_FINE, PP_LIST_ODD, PP_LIST_NO_MEMORY };
 
 /*
- * All numbers of an array, times `unit` and rounded to whole ones. What is neither a number of 64 bits nor null is
- * PP_JSON_NO_NUMBER, too, and the result PP_LIST_ODD, as it is for what is no array.
+ * All whole numbers of an array. What is neither one of 64 bits nor null is PP_JSON_NO_NUMBER, too, and the result
+ * PP_LIST_ODD, as it is for what is no array.
  */
-enum pp_json_list pp_json_numbers_read(struct pp_scan, int64_t unit, pp_json_numbers *);
+enum pp_json_list pp_json_numbers_read(struct pp_scan, pp_json_numbers *);
+/* The same of any numbers, whose unit is 10^-unit; it is known in the end what cells are. */
+enum pp_json_list pp_json_numbers_fixed(struct pp_scan, struct pp_fixed *, int unit,
+                                        pp_json_numbers *);
 
 #endif

@@ -12,6 +12,7 @@
 #include "formats/author.h"
 #include "formats/kit/json_members.h"
 #include "formats/kit/json_pass.h"
+#include "formats/kit/no_stack.h"
 
 extern const struct pp_format pp_format_dhat;
 
@@ -246,7 +247,7 @@ stack_read(struct dhat_read *r, struct pp_scan *s)
 	r->fs.n = 0;
 	fine = member[r->metrics].type == PP_JSON_ARRAY;
 	if (fine) {
-		enum pp_json_list list = pp_json_numbers_read(member[r->metrics].at, 1, &r->fs);
+		enum pp_json_list list = pp_json_numbers_read(member[r->metrics].at, &r->fs);
 
 		fine = list == PP_LIST_FINE;
 		if (list == PP_LIST_NO_MEMORY)
@@ -258,6 +259,8 @@ stack_read(struct dhat_read *r, struct pp_scan *s)
 		report(r, DHAT_FRAME, at, "a stack points to a frame that is not there");
 		return;
 	}
+	if (!r->stack.n && !pp_vec_push(&r->stack, pp_no_stack_frame(r->b)))
+		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
 	pp_builder_at(r->b, pp_at_offset((uint64_t)(at - r->places.text.p)));
 	r->b->profile->samples++;
 	(void)pp_build_stack(r->b, r->series, r->stack.at, r->stack.n, values);

@@ -14,7 +14,7 @@
 
 extern const struct pp_format pp_format_pyinstrument;
 
-enum { PI_SHAPE, PI_NUMBER };
+enum { PI_SHAPE, PI_NUMBER, PI_DIGITS, PI_DIGITS_FINE };
 
 static const struct pp_rule pi_rules[] = {
 	[PI_SHAPE] = { "pyinstrument-shape", PP_ERROR, "the file is not what pyinstrument writes",
@@ -22,10 +22,13 @@ static const struct pp_rule pi_rules[] = {
 	               "is missing or of another kind, and all behind the place where the JSON breaks off, was not read." },
 	[PI_NUMBER] = { "pyinstrument-number", PP_ERROR, "a time is not a number",
 	                "The time of a frame is a number of seconds. It counts as 0." },
+	[PI_DIGITS] = { "pyinstrument-digits", PP_WARNING, PP_FIXED_TITLE, PP_FIXED_TEXT },
+	[PI_DIGITS_FINE] = { "pyinstrument-digits", PP_NOTE, PP_FIXED_TITLE, PP_FIXED_TEXT },
 	{ 0 },
 };
 
-#define NS 1000000000
+/* Times are seconds, and counted in ns or finer. */
+#define NS_DECIMALS 9
 #define LOOKED_AT ((size_t)16 << 10)
 
 enum { M_ROOT, M_TREE, M_SESSION, M_START, M_DURATION, M_COUNT, M_PROGRAM, M_CPU, MEMBERS };
@@ -42,6 +45,10 @@ struct pi_read {
 	struct pp_builder *b;
 	struct pp_slice text;
 	struct pp_arena arena;
+	struct pp_fixed fixed;        /* what times are */
+	const unsigned char *rounded; /* the first that is not exact */
+	bool quiet;                   /* it is not sure yet what times are: nothing is told */
+	size_t problems;
 	PP_VEC(struct pi_node) nodes;
 	PP_VEC(uint32_t) open;   /* nodes whose objects are open */
 	PP_VEC(pp_frame) frames; /* by node; 0 = it is its parent's own time */
@@ -52,6 +59,9 @@ struct pi_read {
 static void
 report(struct pi_read *r, int rule, const unsigned char *at)
 {
+	r->problems++;
+	if (r->quiet)
+		return;
 	r->b->profile->complete = false;
 	pp_diag_add(r->reader->diags, &pi_rules[rule],
 	            at >= r->text.p && at <= r->text.p + r->text.n ? pp_place_in(r->text, at)
@@ -85,12 +95,15 @@ time_take(struct pi_read *r, struct pp_scan *s)
 {
 	const unsigned char *at = s->cur;
 	struct pp_json_num num;
-	struct pp_decimal d;
-	int64_t ns = 0;
+	int64_t time = 0;
 
 	if (pp_scan_peek(s) == PP_JSON_NUMBER && pp_scan_number(s, &num)) {
-		if (pp_json_num_decimal(&num, &d) && pp_decimal_scaled(&d, NS, &ns))
-			return ns;
+		unsigned char before = r->fixed.inexact;
+
+		if (pp_fixed_read(&r->fixed, &num, 0, &time)) {
+			r->rounded = r->fixed.inexact > before ? at : r->rounded;
+			return time;
+		}
 	} else if (!pp_scan_skip(s, NULL)) {
 		return 0;
 	}
@@ -145,6 +158,7 @@ nodes_read(struct pi_read *r, struct pp_scan *s)
 	struct pp_json_str key;
 	bool listing = false;
 
+	r->nodes.n = r->open.n = 0;
 	if (!node_begin(r, s)) {
 		report(r, PI_SHAPE, s->cur);
 		return;
@@ -210,7 +224,7 @@ frame_of(struct pi_read *r, const struct pi_node *node)
 }
 
 static void
-stack_give(struct pi_read *r, uint32_t node, int64_t ns)
+stack_give(struct pi_read *r, uint32_t node, int64_t time)
 {
 	size_t i, n;
 
@@ -224,7 +238,7 @@ stack_give(struct pi_read *r, uint32_t node, int64_t ns)
 		r->stack.at[i] = r->stack.at[n - 1 - i];
 		r->stack.at[n - 1 - i] = swap;
 	}
-	(void)pp_build_stack(r->b, r->series, r->stack.at, r->stack.n, &ns);
+	(void)pp_build_stack(r->b, r->series, r->stack.at, r->stack.n, &time);
 }
 
 static void
@@ -282,6 +296,36 @@ meta_make(struct pi_read *r, const struct pp_json_member m[MEMBERS])
 	}
 }
 
+/* All nodes, in a unit that is fine enough for their times; and the metric. */
+static void
+tree_read(struct pi_read *r, struct pp_scan root)
+{
+	struct pp_metric metric = { .name = pp_build_strz(r->b, "time"),
+		                    .unit = pp_build_strz(r->b, "ns"),
+		                    .kind = PP_KIND_WALL_TIME,
+		                    .flags = PP_METRIC_PRIMARY | PP_METRIC_SAMPLED };
+	struct pp_scan s;
+
+	r->fixed = (struct pp_fixed){ .decimals = NS_DECIMALS, .seconds = true };
+	r->quiet = true;
+	r->problems = 0;
+	do {
+		s = root;
+		r->rounded = NULL;
+		nodes_read(r, &s);
+	} while (pp_fixed_retry(&r->fixed) && pp_builder_ok(r->b));
+	r->quiet = false;
+	if (r->problems && pp_builder_ok(r->b))
+		nodes_read(r, &root);
+	if (r->rounded)
+		pp_diag_add(
+		    r->reader->diags,
+		    &pi_rules[r->fixed.inexact == PP_FIXED_FINE ? PI_DIGITS_FINE : PI_DIGITS],
+		    pp_place_in(r->text, r->rounded), "%s", PP_FIXED_TITLE);
+	pp_fixed_metric(&r->fixed, &metric);
+	(void)pp_build_metric(r->b, &metric);
+}
+
 static pp_status
 profile_read(struct pi_read *r)
 {
@@ -306,13 +350,11 @@ profile_read(struct pi_read *r)
 			report(r, PI_SHAPE, r->text.p);
 		return PP_E_INVALID;
 	}
-	(void)pp_build_metric_z(r->b, "time", "ns", PP_KIND_WALL_TIME, PP_INT,
-	                        PP_METRIC_PRIMARY | PP_METRIC_SAMPLED);
+	tree_read(r, root);
 	r->series = pp_build_series_plain(r->b, true, false);
 	r->b->profile->producer = pp_build_strz(r->b, "pyinstrument");
 	r->b->profile->facets |= PP_TREE;
 	meta_make(r, m);
-	nodes_read(r, &root);
 	if (pp_builder_ok(r->b))
 		stacks_make(r);
 	return PP_OK;

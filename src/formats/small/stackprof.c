@@ -12,12 +12,18 @@
  */
 #include "formats/author.h"
 #include "formats/kit/json_members.h"
+#include "formats/kit/no_stack.h"
 
 extern const struct pp_format pp_format_stackprof;
 
 #define LOOKED_AT ((size_t)16 << 10)
 
-enum { SP_SHAPE, SP_RAW, SP_FRAME, SP_DELTAS, SP_MISSED };
+enum { SP_SHAPE, SP_RAW, SP_FRAME, SP_DELTAS, SP_DIGITS, SP_DIGITS_FINE, SP_MISSED };
+
+/* Times are us. */
+#define DELTA_DECIMALS 6
+
+#define DIGITS_TEXT PP_FIXED_TEXT " What is no number at all counts as 0."
 
 static const struct pp_rule sp_rules[] = {
 	[SP_SHAPE] = { "stackprof-shape", PP_ERROR, "the file is not what stackprof writes",
@@ -31,6 +37,8 @@ static const struct pp_rule sp_rules[] = {
 	[SP_DELTAS] = { "stackprof-deltas", PP_WARNING, "there are not as many times as samples",
 	                "Each sample has the time since the one before (raw_timestamp_deltas). Where they differ in "
 	                "number, some times belong to no stack, or some stacks have none." },
+	[SP_DIGITS] = { "stackprof-digits", PP_WARNING, PP_FIXED_TITLE, DIGITS_TEXT },
+	[SP_DIGITS_FINE] = { "stackprof-digits", PP_NOTE, PP_FIXED_TITLE, DIGITS_TEXT },
 	[SP_MISSED] = { "stackprof-missed", PP_NOTE, "samples were missed",
 	                "stackprof could not take some samples in time. The shares of functions are those of the "
 	                "others." },
@@ -61,6 +69,7 @@ struct sp_read {
 	struct pp_map numbers;   /* frames by the number that their id is */
 	PP_VEC(pp_frame) stack;
 	pp_json_numbers deltas;
+	struct pp_fixed fixed; /* what they are */
 	bool timed, flat;
 	uint32_t series;
 	size_t delta; /* the next one */
@@ -145,7 +154,7 @@ lines_read(struct sp_read *r, struct pp_scan s, pp_func func)
 
 		numbers.n = 0;
 		if (pp_scan_peek(&s) == PP_JSON_ARRAY &&
-		    pp_json_numbers_read(value, 1, &numbers) == PP_LIST_NO_MEMORY)
+		    pp_json_numbers_read(value, &numbers) == PP_LIST_NO_MEMORY)
 			pp_builder_fail(r->b, PP_E_NOMEM, NULL);
 		if (!pp_scan_skip(&s, NULL))
 			break;
@@ -159,6 +168,16 @@ lines_read(struct sp_read *r, struct pp_scan s, pp_func func)
 	pp_vec_release(&numbers);
 }
 
+/* A number that is no count is told, and counts as 0. */
+static void
+count_check(struct sp_read *r, const struct pp_json_member *m)
+{
+	int64_t value;
+
+	if (m->type == PP_JSON_NUMBER && (!pp_json_member_whole(m, &value) || value < 0))
+		report(r, SP_SHAPE, m->at.cur);
+}
+
 /* What a frame costs, where there are no stacks. */
 static void
 costs_read(struct sp_read *r, pp_func func, const struct pp_json_member *own,
@@ -169,6 +188,8 @@ costs_read(struct sp_read *r, pp_func func, const struct pp_json_member *own,
 
 	if (!pp_build_func_costs(r->b, func, &costs))
 		return;
+	count_check(r, own);
+	count_check(r, all);
 	if (pp_json_member_whole(own, &value) && value >= 0) {
 		costs.own->i += value;
 		if (pp_build_func_costs(r->b, 0, &whole)) {
@@ -251,9 +272,12 @@ edges_read(struct sp_read *r, struct pp_scan s)
 			uint32_t to = id_of(r, callee.raw);
 			int64_t value;
 
-			if (to == UINT32_MAX || !r->frames.at[to] || !r->frames.at[at] ||
-			    !pp_json_num_i64(&num, &value))
+			if (to == UINT32_MAX || !r->frames.at[to] || !r->frames.at[at])
 				continue;
+			if (!pp_json_num_i64(&num, &value)) {
+				report(r, SP_SHAPE, num.text.p);
+				continue;
+			}
 			(void)pp_build_edge_add(
 			    r->b,
 			    &(struct pp_edge_row){
@@ -273,8 +297,13 @@ stack_give(struct sp_read *r, int64_t count)
 	int64_t i;
 
 	for (i = 0; r->timed && i < count && r->delta < r->deltas.n; i++, r->delta++)
-		if (r->deltas.at[r->delta] != PP_JSON_NO_NUMBER)
-			(void)pp_cell_add(PP_INT, &values[1], r->deltas.at[r->delta]);
+		if (r->deltas.at[r->delta] != PP_JSON_NO_NUMBER &&
+		    !pp_cell_add(PP_INT, &values[1], r->deltas.at[r->delta])) {
+			pp_builder_overflow(r->b, 0, 1, r->b->place);
+			break;
+		}
+	if (!r->stack.n && !pp_vec_push(&r->stack, pp_no_stack_frame(r->b)))
+		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
 	pp_count_add(&r->b->profile->samples, (uint64_t)count);
 	(void)pp_build_stack(r->b, r->series, r->stack.at, r->stack.n, values);
 }
@@ -399,30 +428,46 @@ stacks_read(struct sp_read *r)
 /* ---- the whole ---------------------------------------------------------------------------- */
 
 static void
+deltas_read(struct sp_read *r)
+{
+	struct pp_scan s = r->member[M_DELTAS].at;
+	enum pp_json_list list;
+
+	r->fixed = (struct pp_fixed){ .decimals = DELTA_DECIMALS, .seconds = true };
+	list = pp_json_numbers_fixed(s, &r->fixed, DELTA_DECIMALS, &r->deltas);
+	if (list == PP_LIST_NO_MEMORY)
+		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+	if ((list == PP_LIST_ODD && pp_scan_skip(&s, NULL)) || r->fixed.inexact)
+		report(r,
+		       list == PP_LIST_FINE && r->fixed.inexact == PP_FIXED_FINE ? SP_DIGITS_FINE
+		                                                                 : SP_DIGITS,
+		       r->member[M_DELTAS].at.cur);
+	r->timed = r->deltas.n > 0;
+}
+
+static void
 metrics_make(struct sp_read *r)
 {
 	struct pp_slice mode = { 0 };
+	struct pp_metric time;
 
 	(void)pp_json_member_text(&r->member[M_MODE], &mode);
 	r->flat = r->member[M_RAW].type != PP_JSON_ARRAY;
 	if (r->member[M_DELTAS].type == PP_JSON_ARRAY && !pp_slice_eq_z(mode, "object") &&
 	    !r->flat) {
-		if (pp_json_numbers_read(r->member[M_DELTAS].at, 1, &r->deltas) ==
-		    PP_LIST_NO_MEMORY)
-			pp_builder_fail(r->b, PP_E_NOMEM, NULL);
-		r->timed = r->deltas.n > 0;
+		deltas_read(r);
 	}
 	(void)pp_build_metric_z(r->b, "samples", "samples", PP_KIND_SAMPLES, PP_INT,
 	                        PP_METRIC_PRIMARY | PP_METRIC_SAMPLED);
-	if (r->timed)
-		(void)pp_build_metric(r->b,
-		                      &(struct pp_metric){ .name = pp_build_strz(r->b, "time"),
-		                                           .unit = pp_build_strz(r->b, "ns"),
-		                                           .kind = pp_slice_eq_z(mode, "cpu")
-		                                                       ? PP_KIND_CPU_TIME
-		                                                       : PP_KIND_WALL_TIME,
-		                                           .flags = PP_METRIC_SAMPLED,
-		                                           .factor_num = 1000 });
+	if (!r->timed)
+		return;
+	time = (struct pp_metric){ .name = pp_build_strz(r->b, "time"),
+		                   .unit = pp_build_strz(r->b, "ns"),
+		                   .kind = pp_slice_eq_z(mode, "cpu") ? PP_KIND_CPU_TIME
+		                                                      : PP_KIND_WALL_TIME,
+		                   .flags = PP_METRIC_SAMPLED };
+	pp_fixed_metric(&r->fixed, &time);
+	(void)pp_build_metric(r->b, &time);
 }
 
 static void

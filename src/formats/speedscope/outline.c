@@ -69,10 +69,15 @@ ours_read(struct speedscope_read *r, struct pp_scan *s, struct speedscope_part *
 static size_t
 measure_find(struct speedscope_read *r, const struct speedscope_part *part)
 {
+	static const struct pp_fixed_rules rules = { SPEEDSCOPE_DIGITS, SPEEDSCOPE_DIGITS_FINE };
 	struct speedscope_measure fresh = { .kind = part->kind,
 		                            .name = part->metric_name,
 		                            .unit = part->unit_name,
-		                            .event = part->event };
+		                            .event = part->event,
+		                            .fixed = { .seconds = part->kind == SPEEDSCOPE_TIME,
+		                                       .may_unsigned = true,
+		                                       .doc = &r->doc,
+		                                       .rules = &rules } };
 	size_t i;
 
 	for (i = 0; i < r->measures.n; i++)

@@ -5,6 +5,8 @@
 #include "formats/speedscope/read.h"
 #include "text/units.h"
 
+#include "formats/kit/no_stack.h"
+
 /* ---- frames -------------------------------------------------------------------------------- */
 
 static void
@@ -79,14 +81,8 @@ frames_read(struct speedscope_read *r)
 static void
 stack_of_none(struct speedscope_read *r)
 {
-	struct pp_func_row func = { .name = pp_build_strz(r->b, SPEEDSCOPE_NO_STACK),
-		                    .flags = PP_FUNC_PSEUDO };
-	struct pp_frame_row frame = { 0 };
-
-	if (!r->no_stack) {
-		frame.func = pp_build_func(r->b, &func);
-		r->no_stack = pp_build_frame(r->b, &frame);
-	}
+	if (!r->no_stack)
+		r->no_stack = pp_no_stack_frame(r->b);
 	if (!pp_vec_push(&r->stack, r->no_stack))
 		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
 }
@@ -105,9 +101,10 @@ cost_add(struct speedscope_read *r, const struct speedscope_part *part, uint32_t
 
 	if (!r->stack.n)
 		stack_of_none(r);
+	r->far |= r->past;
 	sample.time = *time;
-	if (part->kind == SPEEDSCOPE_TIME)
-		(void)pp_fixed_ns(&measure->fixed, *time, &sample.time);
+	if (part->kind == SPEEDSCOPE_TIME && !pp_fixed_ns(&measure->fixed, *time, &sample.time))
+		r->far = true;
 	r->values.at[metric] = weight;
 	if (!r->walks) {
 		(void)pp_build_sample(r->b, &sample, r->stack.at, r->stack.n);
@@ -119,8 +116,12 @@ cost_add(struct speedscope_read *r, const struct speedscope_part *part, uint32_t
 			                    r->b->place);
 	}
 	r->values.at[metric] = 0;
-	if (weight > 0 && __builtin_add_overflow(*time, weight, time))
+	if (measure->fixed.is_unsigned
+	        ? __builtin_add_overflow(*time, (uint64_t)weight, time)
+	        : weight > 0 && __builtin_add_overflow(*time, weight, time)) {
 		*time = INT64_MAX;
+		r->past = true;
+	}
 }
 
 /* The frames of a sample, if they are what they must be. */
@@ -174,10 +175,11 @@ sampled_read(struct speedscope_read *r, const struct speedscope_part *part, uint
 		             part->samples ? "weights" : "samples");
 		return;
 	}
+	r->far = r->past = false;
 	if (!part->laid_out)
 		(void)pp_times_kept(r->b);
 	if (part->start.there)
-		(void)pp_fixed_read(fixed, &part->start.num, part->decimals, &time);
+		(void)pp_fixed_time(fixed, &part->start.num, part->decimals, &time);
 	s = pp_json_doc_scan(&r->doc, part->samples);
 	w = pp_json_doc_scan(&r->doc, part->weights);
 	(void)(pp_scan_array(&s) && pp_scan_array(&w));
@@ -197,7 +199,8 @@ sampled_read(struct speedscope_read *r, const struct speedscope_part *part, uint
 			break;
 		pp_builder_at(r->b, pp_at_offset((uint64_t)(s.cur - r->doc.text.p)));
 		if (!number) {
-			pp_json_find(&r->doc, SPEEDSCOPE_NUMBER, at, "a weight is not a number");
+			pp_json_find(&r->doc, SPEEDSCOPE_NUMBER, at,
+			             "a weight is not a number of 64 bits");
 			(void)pp_scan_pass(&s);
 			continue;
 		}
@@ -208,7 +211,7 @@ sampled_read(struct speedscope_read *r, const struct speedscope_part *part, uint
 				             "a sample has a frame that does not exist");
 			continue;
 		}
-		if (weight < 0)
+		if (weight < 0 && !fixed->is_unsigned)
 			pp_json_find(&r->doc, SPEEDSCOPE_WEIGHT_NEGATIVE, at,
 			             "a weight is negative");
 		r->b->profile->samples += !part->laid_out;
@@ -218,6 +221,11 @@ sampled_read(struct speedscope_read *r, const struct speedscope_part *part, uint
 		pp_json_find(&r->doc, SPEEDSCOPE_LENGTHS, more ? s.cur : w.cur,
 		             "there are more %s than %s", more ? "samples" : "weights",
 		             more ? "weights" : "samples");
+	if (r->far && !part->laid_out)
+		pp_json_find(
+		    &r->doc, SPEEDSCOPE_DIGITS, part->weights,
+		    "the weights add up to more than 64 bits hold: when samples were is not "
+		    "known");
 	pp_json_doc_scanned(&r->doc, &s);
 	pp_json_doc_scanned(&r->doc, &w);
 }
@@ -257,7 +265,7 @@ happening_scan(struct speedscope_read *r, struct pp_scan *s, const struct speeds
 			if (!pp_scan_number(s, &num))
 				return;
 			pp_json_alike_number(&r->alike, &num, 1);
-			h->has_at = pp_fixed_read(fixed, &num, part->decimals, &h->at);
+			h->has_at = pp_fixed_time(fixed, &num, part->decimals, &h->at);
 		} else if (pp_json_str_eq(key, "type") && pp_scan_peek(s) == PP_JSON_STRING) {
 			if (!pp_scan_string(s, &text))
 				return;
@@ -281,10 +289,19 @@ static void
 happening_read(struct speedscope_read *r, struct pp_scan *s, const struct speedscope_part *part,
                struct happening *h)
 {
+	const struct pp_fixed *fixed = &r->measures.at[part->measure].fixed;
+	const unsigned char *from = s->cur;
+	bool after = s->after_value;
 	struct pp_slice texts[1];
 	int64_t numbers[2];
+	bool alike = pp_json_alike_read(&r->alike, s, numbers, texts);
 
-	if (pp_json_alike_read(&r->alike, s, numbers, texts))
+	if (alike && PP_UNLIKELY(!pp_fixed_is_near(fixed, numbers[1]))) {
+		s->cur = from;
+		s->after_value = after;
+		alike = false;
+	}
+	if (alike)
 		*h = (struct happening){ numbers[0], numbers[1],
 			                 numbers[0] >= 0 && (uint64_t)numbers[0] < r->frames.n,
 			                 true, texts[0].n == 1 ? *texts[0].p : 0 };
@@ -325,7 +342,7 @@ happening_take(struct speedscope_read *r, struct pp_call_walk *walk, const struc
 
 	if (!h->has_at) {
 		pp_json_find(&r->doc, SPEEDSCOPE_NUMBER, at,
-		             "the time of an event is not a number");
+		             "the time of an event is not a number of 64 bits");
 		return;
 	}
 	if (!h->has_frame || !r->frames.at[h->frame]) {
@@ -375,9 +392,9 @@ evented_read(struct speedscope_read *r, const struct speedscope_part *part, uint
 		return;
 	}
 	if (part->start.there)
-		(void)pp_fixed_read(fixed, &part->start.num, part->decimals, &start);
+		(void)pp_fixed_time(fixed, &part->start.num, part->decimals, &start);
 	if (part->end.there)
-		(void)pp_fixed_read(fixed, &part->end.num, part->decimals, &end);
+		(void)pp_fixed_time(fixed, &part->end.num, part->decimals, &end);
 	pp_call_walk_begin(&walk);
 	/* All are closed between profiles, so these are 0 again. */
 	for (; r->open.n; r->open.n--)
@@ -438,7 +455,7 @@ metric_make(struct speedscope_read *r, struct speedscope_measure *measure)
 		metric.event = metric.name;
 	if (measure == &r->measures.at[r->parts.at[r->active].measure])
 		metric.flags = PP_METRIC_PRIMARY;
-	pp_fixed_metric(&measure->fixed, measure->kind == SPEEDSCOPE_TIME, &metric);
+	pp_fixed_metric(&measure->fixed, &metric);
 	measure->metric = pp_build_metric(r->b, &metric) + 1;
 }
 
@@ -478,8 +495,8 @@ span_read(struct speedscope_read *r, const struct speedscope_part *part)
 	struct pp_fixed *fixed = &r->measures.at[part->measure].fixed;
 	int64_t start = 0, end = 0;
 	bool both = part->start.there && part->end.there &&
-	            pp_fixed_read(fixed, &part->start.num, part->decimals, &start) &&
-	            pp_fixed_read(fixed, &part->end.num, part->decimals, &end);
+	            pp_fixed_time(fixed, &part->start.num, part->decimals, &start) &&
+	            pp_fixed_time(fixed, &part->end.num, part->decimals, &end);
 
 	r->again |= fixed->again;
 	if (part->start.wrong || part->end.wrong)

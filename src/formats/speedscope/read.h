@@ -65,6 +65,7 @@ struct speedscope_read {
 	struct pp_json_alike alike;
 	int64_t start, end; /* ns */
 	bool timed;
+	bool far, past; /* a sample is, and the next would be, later than 64 bits can tell */
 };
 
 static inline bool

@@ -14,6 +14,8 @@
  */
 #include "formats/speedscope/speedscope.h"
 
+#include "formats/kit/fixed.h"
+
 #define RANGE_TEXT                                                                                 \
 	"They are missing, the end is before the start, or events are outside; where one is no "   \
 	"number, that is an error, and it counts as missing. All events are used at their own "    \
@@ -73,6 +75,8 @@ const struct pp_rule pp_speedscope_rules[] = {
 	                                 "a weight is negative",
 	                                 "It is used as it is, as differences have such. speedscope refuses the "
 	                                 "file." },
+	[SPEEDSCOPE_DIGITS] = { "speedscope-digits", PP_WARNING, PP_FIXED_TITLE, PP_FIXED_TEXT },
+	[SPEEDSCOPE_DIGITS_FINE] = { "speedscope-digits", PP_NOTE, PP_FIXED_TITLE, PP_FIXED_TEXT },
 	[SPEEDSCOPE_EMPTY] = { "speedscope-empty", PP_NOTE, "there is no profile",
 	                       "The list of profiles is empty, so there is nothing to show." },
 	[SPEEDSCOPE_BOM] = { "speedscope-bom", PP_NOTE, "a byte order mark comes before the JSON",
