@@ -15,8 +15,10 @@ calls_compute(struct pp_calltree *t)
 	uint32_t row;
 	size_t i;
 
-	for (i = 0; i < p->series.n; i++)
+	for (i = 0; i < p->series.n; i++) {
 		t->has_calls |= p->series.at[i].has_calls;
+		t->uncounted |= !p->series.at[i].has_calls && p->series.at[i].rows;
+	}
 	if (!t->has_calls)
 		return true;
 	t->calls = calloc(p->tree.n, sizeof *t->calls);

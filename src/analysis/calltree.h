@@ -14,6 +14,8 @@ struct pp_calltree {
 	const struct pp_profile *profile;
 	bool fold_recursion; /* a function that calls itself directly is one branch */
 	bool has_calls;
+	bool
+	    uncounted; /* of some of the stacks calls are not counted: where none is, that says nothing */
 	struct pp_children children;
 	struct pp_inclusive *cost; /* per metric */
 	/* Where differences of inclusive costs do not give it (doubles, measured costs): own cost per node; else NULL. */

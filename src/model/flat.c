@@ -224,6 +224,7 @@ flat_own(const struct by_tree *t)
 		const struct pp_series *s = &p->series.at[i];
 
 		f->has_calls |= s->has_calls;
+		f->uncounted |= !s->has_calls && s->rows;
 		for (r = 0; fine && r < s->rows; r++) {
 			pp_node node = pp_series_node(s, r);
 			size_t row;

@@ -14,6 +14,7 @@ struct pp_flat {
 	size_t n;
 	size_t metrics;
 	bool has_calls;
+	bool uncounted; /* of some of the stacks calls are not counted */
 	pp_func *func;
 	uint64_t *calls;
 	union pp_value *self; /* [row * metrics + metric]; NULL where they are sparse */
@@ -46,6 +47,16 @@ pp_flat_get(const struct pp_flat *f, size_t row, size_t metric)
 			                      f->total[row * f->metrics + metric] };
 	pair = pp_wide_find(f->wide, f->place[row], (uint32_t)metric);
 	return pair ? *pair : (struct pp_cost_pair){ 0 };
+}
+
+/*
+ * Whether it is known how often the function of a row was called: not where calls are all that there is and nobody was seen to call
+ * it, nor where it was seen only in stacks of which calls are not counted.
+ */
+static inline bool
+pp_flat_calls_known(const struct pp_flat *f, size_t row)
+{
+	return f->has_calls && (f->calls[row] || (!f->uncounted && !pp_calls_are_all(f->profile)));
 }
 
 /* By what was gained is by own cost, where the metric does not fall. */

@@ -264,17 +264,19 @@ start_say(const struct page *g, const struct start *start)
 	size_t first = pp_line_calls_of(&g->calls, func), i, more = 0, shown = 0;
 	uint32_t row = g->flat_row[func];
 	struct pp_buf text = { 0 };
+	bool known;
 
 	if (!has_callers(g, func, first))
 		return;
 	func_add(&text, g, func);
-	if (row && g->flat.has_calls)
+	known = row && pp_flat_calls_known(&g->flat, row - 1);
+	if (known)
 		pp_buf_adds(&text, ": ");
-	calls_add(&text, row && g->flat.has_calls, row ? g->flat.calls[row - 1] : 0);
+	calls_add(&text, known, row ? g->flat.calls[row - 1] : 0);
 	if (text.n && text.p[text.n - 1] == ' ')
 		text.n--;
 	if (row) {
-		pp_buf_adds(&text, g->flat.has_calls ? ", " : ": ");
+		pp_buf_adds(&text, known ? ", " : ": ");
 		value_add(&text, g, pp_flat_get(&g->flat, row - 1, g->x->metric).total);
 		pp_buf_adds(&text, " in total, ");
 		value_add(&text, g, pp_flat_get(&g->flat, row - 1, g->x->metric).own);
@@ -461,7 +463,7 @@ start_put(const struct page *g, const struct start *start)
 
 	pp_json_begin_object(g->json);
 	func_put(g, func);
-	if (row && g->flat.has_calls)
+	if (row && pp_flat_calls_known(&g->flat, row - 1))
 		pp_json_put_u64(g->json, "calls", g->flat.calls[row - 1]);
 	if (row) {
 		values_put(g, "self", pp_flat_get(&g->flat, row - 1, g->x->metric).own);

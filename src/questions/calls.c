@@ -532,7 +532,7 @@ heading_say(struct pp_answer *a, const struct calls *c)
 		pp_buf_adds(&text, " in all, ");
 		pp_units_value(&text, pp_text_of(p, m->unit), pp_value_double(m, cost.own));
 		pp_buf_adds(&text, " by itself");
-		if (c->flat.has_calls) {
+		if (pp_flat_calls_known(&c->flat, c->row)) {
 			pp_buf_adds(&text, ", ");
 			pp_units_u64(&text, c->flat.calls[c->row]);
 			pp_buf_adds(&text, c->flat.calls[c->row] == 1 ? " call" : " calls");
@@ -735,8 +735,7 @@ excerpt_about(struct pp_excerpt *x, const struct excerpt *e)
 	pp_row_key(r, "place");
 	pp_row_place(r, p, c->func);
 	pp_row_key(r, "calls");
-	if (c->row < c->flat.n && c->flat.has_calls &&
-	    (c->flat.calls[c->row] || !pp_calls_are_all(p)))
+	if (c->row < c->flat.n && pp_flat_calls_known(&c->flat, c->row))
 		pp_row_count(r, c->flat.calls[c->row]);
 	else
 		pp_row_null(r);

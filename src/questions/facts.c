@@ -287,7 +287,7 @@ hot_self_find(struct pp_facts *f)
 		pp_fact_function(&s.row, f, "id", "name", flat->func[row]);
 		self_add(&s.row, f, "self", pp_flat_get(flat, row, f->metric).own);
 		pp_row_key(&s.row, "calls");
-		if (flat->has_calls && (flat->calls[row] || !pp_calls_are_all(f->profile)))
+		if (pp_flat_calls_known(flat, row))
 			pp_row_count(&s.row, flat->calls[row]);
 		else
 			pp_row_null(&s.row);

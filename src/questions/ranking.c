@@ -236,8 +236,7 @@ calls_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
 	const struct pp_flat *flat = data;
 
-	/* Who calls and was never seen to be called: how often is not known. */
-	if (flat->has_calls && (flat->calls[row] || !pp_calls_are_all(flat->profile)))
+	if (pp_flat_calls_known(flat, row))
 		pp_datum_count(d, flat->calls[row]);
 }
 

@@ -203,7 +203,7 @@ show_say(struct pp_excerpt *x, const struct pp_handles *h, const struct pp_profi
 	if (text.n && !(text.n == 1 && text.p[0] == '-'))
 		pp_buf_addf(out, "\n  place   %.*s", (int)text.n, text.p);
 	pp_buf_addf(out, "\n  handle  f%u", rank);
-	if (rank && h->flat.has_calls && (h->flat.calls[rank - 1] || !pp_calls_are_all(p))) {
+	if (rank && pp_flat_calls_known(&h->flat, rank - 1)) {
 		pp_buf_adds(out, "\n  calls   ");
 		pp_units_u64(out, h->flat.calls[rank - 1]);
 	}
@@ -232,7 +232,7 @@ facts_tell(struct pp_excerpt *x, const struct pp_handles *h, const struct pp_pro
 	pp_row_key(r, "place");
 	pp_row_place(r, p, func);
 	pp_row_key(r, "calls");
-	if (rank && h->flat.has_calls && (h->flat.calls[rank - 1] || !pp_calls_are_all(p)))
+	if (rank && pp_flat_calls_known(&h->flat, rank - 1))
 		pp_row_count(r, h->flat.calls[rank - 1]);
 	else
 		pp_row_null(r);

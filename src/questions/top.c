@@ -288,7 +288,7 @@ excerpt_row(void *data, size_t row, struct pp_row *r)
 		pp_row_null(r);
 		pp_row_null(r);
 	}
-	if (f->has_calls && (f->calls[row] || !pp_calls_are_all(p)))
+	if (pp_flat_calls_known(f, row))
 		pp_row_count(r, f->calls[row]);
 	else
 		pp_row_null(r);

@@ -146,6 +146,15 @@ self_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 }
 
 static void
+calls_tell(const struct pp_calltree *t, const struct pp_branch *b, struct pp_datum *d)
+{
+	uint64_t calls = pp_calltree_calls(t, b);
+
+	if (calls || !t->uncounted)
+		pp_datum_count(d, calls);
+}
+
+static void
 calls_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
 	const struct picked *t = data;
@@ -153,7 +162,7 @@ calls_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 	const struct pp_branch *b = pp_tree_line_branches(&t->lines, row, &n);
 
 	if (t->tree.has_calls && n == 1 && b->func)
-		pp_datum_count(d, pp_calltree_calls(&t->tree, b));
+		calls_tell(&t->tree, b, d);
 }
 
 /* The handle of the last one on the line. */
@@ -341,7 +350,7 @@ whole_calls(const void *data, size_t row, size_t arg, struct pp_datum *d)
 	const struct pp_branch_walk *w = data;
 
 	if (w->at.func && w->tree.has_calls)
-		pp_datum_count(d, pp_calltree_calls(&w->tree, &w->at));
+		calls_tell(&w->tree, &w->at, d);
 }
 
 /* What a branch gained itself. */

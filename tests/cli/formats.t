@@ -84,19 +84,12 @@ $ printf 'PERFILE2\150\0\0\0' >perf.data; polyprof perf.data
 = 3
 $ printf '{"nodes": [{"id": 1, "callFrame": {}}]}' >node.cpuprofile; polyprof node.cpuprofile
   node.cpuprofile: V8 CPU profile (node, Chrome)
-    0 samples, 1 function, 1 stack
-
-  Costliest functions
-    self  total  function
-       0      0  (anonymous)
+    0 samples
+    nothing was recorded: the profile is empty
 
   Next steps
-    functions by total cost      polyprof top --sort total node.cpuprofile
-    the call tree, from the top  polyprof tree node.cpuprofile
-    who calls the costliest      polyprof callers '(anonymous)' node.cpuprofile
-    what else the file holds     polyprof info node.cpuprofile
-    an interactive flame graph   polyprof flame node.cpuprofile -o flame.svg
-    all views in one page        polyprof report node.cpuprofile -o report.html
+    functions by total cost   polyprof top --sort total node.cpuprofile
+    what else the file holds  polyprof info node.cpuprofile
 
 $ for bytes in 'v8-version,11,3,244,8,0' 'TRACE START [2026-11-15 08:08:01]' 'gmon' 'FLR\0\0\2' 'SQLite format 3' 'PK\3\4' '\3757zXZ' 'BZh9' \
 >     '\177ELF\2\1\1' '\0asm' '\317\372\355\376' 'JAVA PROFILE 1.0.2' 'Nettrace' '{"traceEvents":[]}' \

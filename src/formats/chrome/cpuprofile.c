@@ -331,8 +331,6 @@ document_read(struct cpu_read *r)
 		samples_build(r, &x);
 	else
 		hits_build(r, x.series, x.samples);
-	if (pp_builder_ok(b) && !r->fixed.again && !r->unsorted)
-		pp_v8_leaves_build(&r->tree, x.series);
 	if (r->samples && !r->head && r->tree.hits != x.n && !r->fixed.again && !r->unsorted)
 		pp_json_find(&r->doc, CPU_HITS, r->samples, "%llu %s stated, %llu %s listed",
 		             (unsigned long long)r->tree.hits,

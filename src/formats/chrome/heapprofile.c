@@ -209,10 +209,8 @@ document_read(struct heap_read *r)
 	pp_v8_nested_read(&r->tree, &s);
 	pp_json_doc_scanned(&r->doc, &s);
 	pp_v8_tree_settle(&r->tree);
-	if (pp_builder_ok(b)) {
+	if (pp_builder_ok(b))
 		sizes_build(r);
-		pp_v8_leaves_build(&r->tree, r->series);
-	}
 	if (!r->samples)
 		return;
 	s = pp_json_doc_scan(&r->doc, r->samples);

@@ -44,11 +44,11 @@ struct v8_node {
 	int64_t self; /* bytes */
 	const unsigned char *at;
 	bool named; /* it has a functionName */
-	bool has_id, has_frame, has_parent_id, has_self, has_child, direct;
+	bool has_id, has_frame, has_parent_id, has_self, direct;
 	bool
 	    bad; /* not what it must be, or a second one of its id: neither it nor what is below it is used */
 	uint8_t state; /* V8_* */
-	pp_node node;  /* 0 = the root itself */
+	pp_node node;  /* 0 = the root itself, or not made yet */
 };
 
 struct v8_link {
@@ -105,8 +105,6 @@ pp_v8_find(const struct v8_tree *t, uint64_t id)
 		                                           : 0;
 	return pp_v8_look_up(t, id);
 }
-/* Stacks that cost nothing are there, too: each node without children has a row. */
-void pp_v8_leaves_build(struct v8_tree *, uint32_t series);
 /* Lines of functions, by their ticks. */
 void pp_v8_ticks_build(struct v8_tree *, uint32_t series, uint32_t samples);
 

@@ -407,9 +407,9 @@ frame_of(struct v8_tree *t, const struct v8_node *node, int base)
 	return pp_build_frame(b, &frame);
 }
 
-/* Places a node below its parents, which are placed first. */
+/* Whether a node can be used, and with it its parents. */
 static void
-node_place(struct v8_tree *t, uint32_t index, int base)
+node_place(struct v8_tree *t, uint32_t index)
 {
 	uint32_t at = index;
 	bool broken = false;
@@ -440,10 +440,6 @@ node_place(struct v8_tree *t, uint32_t index, int base)
 		struct v8_node *node = &t->nodes.at[t->way.at[--t->way.n]];
 
 		node->state = broken ? V8_BROKEN : V8_PLACED;
-		if (!broken && !is_root(t, node))
-			node->node = pp_build_child(
-			    t->doc->b, node->parent ? t->nodes.at[node->parent - 1].node : 0,
-			    frame_of(t, node, base));
 	}
 }
 
@@ -462,8 +458,32 @@ pp_v8_tree_settle(struct v8_tree *t)
 	for (i = 0; i < t->nodes.n && pp_builder_ok(t->doc->b); i++) {
 		t->hits += t->nodes.at[i].bad ? 0 : t->nodes.at[i].hits;
 		if (t->nodes.at[i].state == V8_FRESH && !t->nodes.at[i].bad)
-			node_place(t, (uint32_t)i, t->base);
+			node_place(t, (uint32_t)i);
 	}
+}
+
+/* The node of the profile, made with those above it when it is needed: what costs nothing has none. */
+static pp_node
+node_build(struct v8_tree *t, uint32_t index)
+{
+	struct v8_node *node = &t->nodes.at[index];
+	pp_node above = 0;
+
+	t->way.n = 0;
+	for (; !node->node && !is_root(t, node); node = &t->nodes.at[node->parent - 1]) {
+		if (!pp_vec_push(&t->way, (uint32_t)(node - t->nodes.at))) {
+			no_memory(t);
+			return 0;
+		}
+		if (!node->parent)
+			break;
+	}
+	above = node->node;
+	while (t->way.n && pp_builder_ok(t->doc->b)) {
+		node = &t->nodes.at[t->way.at[--t->way.n]];
+		above = node->node = pp_build_child(t->doc->b, above, frame_of(t, node, t->base));
+	}
+	return above;
 }
 
 bool
@@ -476,26 +496,15 @@ pp_v8_place(struct v8_tree *t, uint32_t index, pp_node *to)
 	*to = node->node;
 	if (*to)
 		return true;
+	if (!is_root(t, node)) {
+		*to = node_build(t, index);
+		return pp_builder_ok(t->doc->b);
+	}
 	/* The root itself was hit. */
 	if (!t->root)
 		t->root = pp_build_child(t->doc->b, 0, frame_of(t, node, t->base));
 	*to = t->root;
 	return pp_builder_ok(t->doc->b);
-}
-
-void
-pp_v8_leaves_build(struct v8_tree *t, uint32_t series)
-{
-	struct pp_builder *b = t->doc->b;
-	size_t i;
-
-	for (i = 0; i < t->nodes.n; i++)
-		if (t->nodes.at[i].parent)
-			t->nodes.at[t->nodes.at[i].parent - 1].has_child = true;
-	for (i = 0; i < t->nodes.n && pp_builder_ok(b); i++)
-		if (!t->nodes.at[i].has_child && t->nodes.at[i].node &&
-		    pp_v8_is_placed(t, (uint32_t)i))
-			(void)pp_build_cells(b, series, t->nodes.at[i].node);
 }
 
 void

@@ -48,9 +48,9 @@ def near(a, b):
 def rows_of(top, keys):
     # Bytes that are not UTF-8 are given as U+FFFD.
     text = lambda s: (s or '').encode('utf-8', 'surrogatepass').decode('utf-8', 'replace')
-    return sorted(([text(f.get('name')), text(f.get('file')), f.get('line') or 0, f.get('column') or 0, text(f.get('module')), f.get('calls') or 0],
+    return sorted(([text(f.get('name')), text(f.get('file')), f.get('line') or 0, f.get('column') or 0, text(f.get('module')), -1 if f.get('calls') is None else f['calls']],
                    [f['self'].get(k, 0) for k in keys], [f['total'].get(k, 0) for k in keys])
-                  for f in top if f.get('calls') or any(f['self'].values()) or any(f['total'].values()))
+                  for f in top)
 
 
 def same_rows(got, want):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Numbers of JSON formats that 64 bits hold beside one another are exact, all others are told of: numbers.py POLYPROF SAMPLES. Speaks TAP."""
+"""Numbers of JSON formats that 64 bits hold beside one another are exact, all others are told of: digits.py POLYPROF SAMPLES. Speaks TAP."""
 import json
 import os
 import subprocess
