@@ -27,7 +27,7 @@ static const struct pp_rule xhprof_rules[] = {
 	[XHPROF_SERIALIZE] = { "xhprof-serialize", PP_ERROR, "the array is broken",
 	                       "What PHP's serialize() wrote breaks off, counts wrongly, or holds objects or references. Nothing of it was used." },
 	[XHPROF_SHAPE] = { "xhprof-shape", PP_ERROR, "an entry is not what XHProf writes",
-	                   "Each key is FUNCTION or CALLER==>CALLEE and occurs once. Its value is an object of whole numbers, ct not below 0. Other entries are left out." },
+	                   "Each key is FUNCTION or CALLER==>CALLEE and occurs once. Its value is an object of whole numbers with ct, which is not below 0. Other entries are left out." },
 	[XHPROF_MAIN] = { "xhprof-main", PP_WARNING, "the root main() is missing",
 	                  "XHProf writes main() when it is switched off. Without it the profile is incomplete." },
 	[XHPROF_PARENT] = { "xhprof-parent", PP_WARNING, "a caller is never called itself",
@@ -100,7 +100,7 @@ row_read(struct xhprof_read *r)
 {
 	struct pp_json_str key;
 	struct pp_json_num num;
-	bool fine;
+	bool fine, counted = false;
 
 	if (pp_json_alike_read(&r->alike, &r->scan, r->row, NULL))
 		return r->row[0] >= 0;
@@ -110,6 +110,7 @@ row_read(struct xhprof_read *r)
 		struct pp_slice name = pp_build_json_text(r->b, key, &r->arena);
 		size_t at = pp_slice_eq_z(name, "ct") ? 0 : 1;
 
+		counted |= at == 0;
 		if (at)
 			at += pp_key_metric(r->b, xhprof_keys, name, METRICS_MAX, &r->next);
 		fine = pp_scan_number(&r->scan, &num) && at <= METRICS_MAX &&
@@ -117,6 +118,7 @@ row_read(struct xhprof_read *r)
 		if (fine)
 			pp_json_alike_number(&r->alike, &num, (unsigned)at);
 	}
+	fine &= counted;
 	pp_json_alike_end(&r->alike, &r->scan, fine);
 	return fine && r->scan.error == PP_SCAN_OK;
 }
@@ -160,7 +162,7 @@ entry_read(struct xhprof_read *r, struct pp_json_str raw)
 	if (!row_read(r)) {
 		r->scan = value;
 		if (pp_scan_skip(&r->scan, NULL))
-			report(r, XHPROF_SHAPE, raw.raw.p, "not an object of whole numbers");
+			report(r, XHPROF_SHAPE, raw.raw.p, "not an object of whole numbers with ct");
 		return;
 	}
 	if (arrow) {
@@ -247,9 +249,9 @@ pair_write(struct pp_json *j, bool php, const struct pp_level_calls *c, size_t r
 	size_t i, n = some ? costs.n : c->profile->metrics.n;
 
 	pp_php_key(j, php, pp_level_calls_key(c, row, ARROW, key));
-	pp_php_array_begin(j, php, c->has_calls + (n || some ? n : 1));
-	if (c->has_calls)
-		pp_php_number(j, php, "ct", (int64_t)pair->calls);
+	pp_php_array_begin(j, php, 1 + (n || some ? n : 1));
+	/* Readers want a number: a pair that samples saw was called at least once. */
+	pp_php_number(j, php, "ct", c->has_calls ? (int64_t)pair->calls : 1);
 	if (n == 0 && !some)
 		pp_php_number(j, php, "wt", 0);
 	for (i = 0; i < n; i++) {
@@ -280,6 +282,8 @@ xhprof_write(struct pp_writer *w)
 		w->loss.made |= PP_HAS(ROOTS);
 		status = pp_level_calls_wrap(&c, MAIN) ? PP_OK : PP_E_NOMEM;
 	}
+	if (!c.has_calls)
+		w->loss.made |= PP_HAS(CALLS);
 	pp_php_array_begin(&j, php, c.pairs.n);
 	for (i = 0; wrapped && i < p->meta.n; i++)
 		if (p->meta.at[i].parent == 0)
