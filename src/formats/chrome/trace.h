@@ -49,6 +49,7 @@ struct trace_thread {
 	int64_t tid_number; /* -1 = it is none */
 	pp_str name;
 	PP_VEC(struct trace_slice) slices;
+	const unsigned char *at; /* the first of them, for what is found in all */
 	bool sorted;
 	bool has_series;
 	uint32_t series; /* one of its own */

@@ -422,6 +422,7 @@ slice_take(struct trace_read *r, const struct event *e)
 			                             name ? name : pp_build_strz(r->b, "(unnamed)"),
 			                             e->has_cat ? category_of(r, e->cat) : 0);
 	}
+	t->at = t->slices.n ? t->at : e->at;
 	t->sorted &= !t->slices.n || t->slices.at[t->slices.n - 1].begin <= slice.begin;
 	r->has_slices = true;
 	if (!pp_vec_push(&t->slices, slice))

@@ -287,7 +287,7 @@ thread_nest(struct trace_read *r, struct trace_thread *t, uint32_t series)
 	time_pass(&x, INT64_MAX);
 	pp_call_walk_end(&x.walk);
 	if (x.overlap)
-		pp_json_find(&r->doc, TRACE_OVERLAP, r->doc.text.p, "slices of thread %.*s overlap",
+		pp_json_find(&r->doc, TRACE_OVERLAP, t->at, "slices of thread %.*s overlap",
 		             (int)pp_strtab_get(&r->strings, t->tid).n,
 		             (const char *)pp_strtab_get(&r->strings, t->tid).p);
 	pp_vec_release(&x.open);
@@ -310,12 +310,12 @@ thread_build(struct trace_read *r, uint32_t thread)
 			left++;
 		}
 	if (left) {
-		pp_json_find(&r->doc, TRACE_OPEN, r->doc.text.p, "%llu %s open at the end",
+		pp_json_find(&r->doc, TRACE_OPEN, t->at, "%llu %s open at the end",
 		             (unsigned long long)left, pp_plural(left, "slice is", "slices are"));
 		r->b->profile->complete = false;
 	}
 	if (x.lost)
-		pp_json_find(&r->doc, TRACE_END, r->doc.text.p, "%llu %s no beginning",
+		pp_json_find(&r->doc, TRACE_END, t->at, "%llu %s no beginning",
 		             (unsigned long long)x.lost, pp_plural(x.lost, "end has", "ends have"));
 	pp_vec_release(&x.opened);
 	pp_vec_release(&x.waits);

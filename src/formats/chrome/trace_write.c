@@ -336,6 +336,9 @@ series_put(struct trace_write *x, size_t series)
 		x->failed |= !pp_replay_run(&replay);
 	else
 		series_lay_out(x, s);
+	/* Slices that overlap are written in parts, and each part is read as a call. */
+	if (replay.resumed)
+		x->w->loss.made |= PP_HAS(CALLS);
 }
 
 /* A member of the document that we write ourselves. */

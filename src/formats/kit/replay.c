@@ -40,7 +40,7 @@ clock_on(const struct pp_metric *m, struct clock *c, const struct pp_timeline_it
 
 /* From one node to another: what is left is closed from within, what is entered is opened from without. */
 static bool
-step_to(const struct pp_replay *x, pp_node *from, pp_node to, union pp_value at)
+step_to(struct pp_replay *x, pp_node *from, pp_node to, union pp_value at, bool called)
 {
 	const struct pp_tree *t = &x->profile->tree;
 	PP_VEC(pp_node) way = { 0 };
@@ -55,6 +55,7 @@ step_to(const struct pp_replay *x, pp_node *from, pp_node to, union pp_value at)
 			fine = pp_vec_push(&way, b);
 			b = pp_tree_parent(t, b);
 		}
+	x->resumed |= way.n > called;
 	while (way.n && fine)
 		x->step(x->ctx, way.at[--way.n], at, true);
 	pp_vec_release(&way);
@@ -84,11 +85,11 @@ pp_replay_run(struct pp_replay *x)
 		if (begins)
 			x->first = c.at;
 		if (x->step)
-			fine = step_to(x, &node, to, c.at);
+			fine = step_to(x, &node, to, c.at, it.event.kind == PP_EVENT_ENTER);
 		node = to;
 	}
 	if (x->step && fine)
-		fine = step_to(x, &node, 0, c.at);
+		fine = step_to(x, &node, 0, c.at, false);
 	x->last = c.at;
 	pp_timeline_end(&it);
 	return fine;

@@ -14,6 +14,8 @@ struct pp_replay {
 	void (*step)(void *ctx, pp_node, union pp_value at, bool enters);
 	void *ctx;
 	union pp_value first, last; /* of all times */
+	bool
+	    resumed; /* a node was entered without a call: what went on there had been called before */
 };
 
 /* Whether a metric of a series can be replayed: it only grows, and its states are known. */

@@ -410,7 +410,7 @@ evented_read(struct speedscope_read *r, const struct speedscope_part *part, uint
 			break;
 		pp_builder_at(r->b, pp_at_offset((uint64_t)(at - r->doc.text.p)));
 		happening_take(r, &walk, &h, at);
-		if (PP_UNLIKELY(walk.time < start || walk.time > end) && !outside)
+		if (PP_UNLIKELY(walk.time < start || walk.time > end) && walk.begun && !outside)
 			outside = at;
 	}
 	if (outside)

@@ -344,6 +344,8 @@ evented_put(struct speedscope_write *x, const struct pp_series *s, size_t metric
 	pp_json_put_array(&x->j, "events");
 	replay.step = event_put;
 	x->failed |= !pp_replay_run(&replay);
+	if (replay.resumed)
+		x->w->loss.made |= PP_HAS(CALLS);
 	pp_json_end_array(&x->j);
 	pp_json_end_object(&x->j);
 }

@@ -141,6 +141,17 @@ def extremes():
     tap.same(ask('info', large)['metrics'][0]['total'], (2 ** 53 + 1) * 1000, 'a slice that ends in 342 years keeps its duration')
 
 
+def overlaps():
+    """Slices that go on without the one around them are calls in parts where they are written, and that is told."""
+    for second, told in (({'ts': 5, 'dur': 10}, True), ({'ts': 5, 'dur': 5}, False)):
+        path = save('overlap.json', [{'ph': 'X', 'pid': 1, 'tid': 1, 'ts': 1, 'dur': 9, 'name': 'a'}, {'ph': 'X', 'pid': 1, 'tid': 1, 'name': 'b', **second}])
+        for to in ('trace-event', 'speedscope'):
+            tap.same('loss-calls' in written(path, to)[1], told, f'{to}: calls of slices that {"overlap" if told else "nest"}')
+        tap.same(written(path, 'trace-event', '--lossless')[0] is None, told, 'which --lossless refuses' if told else 'which is lossless')
+    found = ask('check', save('late.json', None, '[{"ph":"M","pid":1,"tid":1,"name":"x","args":{}},\n {"ph":"E","pid":1,"tid":1,"ts":3,"name":"a"}]'))['files'][0]['diagnostics']
+    tap.same([(d['rule'], d['line'], d['column']) for d in found], [('trace-event-end', 2, 2)], 'what is found in slices is at the first of the thread')
+
+
 def unread():
     """Members that nobody reads are told to be lost when the file is written as what it was."""
     frame = {'functionName': '(root)', 'scriptId': '0', 'url': '', 'lineNumber': -1, 'columnNumber': -1}
@@ -165,6 +176,7 @@ def unread():
 
 
 counters()
+overlaps()
 unread()
 marks()
 ways()
