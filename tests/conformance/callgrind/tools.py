@@ -69,7 +69,7 @@ def raw(costs, factor):
 def check_written(directory, path, factor):
     """Xdebug to callgrind: numbers in callgrind_annotate are ours."""
     name = os.path.basename(path)
-    out = os.path.join(directory, 'callgrind.out.' + name)
+    out = os.path.join(directory, 'callgrind.out.' + os.path.splitext(name)[0])
     run(polyprof, 'convert', path, '--to', 'callgrind', '-o', out)
     inclusive, said = annotate(out, '--inclusive=yes')
     own, _ = annotate(out)
