@@ -368,8 +368,10 @@ pp_nyt_calls_return(struct pp_nyt_load *load, uint32_t depth, uint32_t sub, doub
 			return;
 		}
 	}
-	if (!pp_vec_push(&c->buffer, r))
+	if (!pp_vec_push(&c->buffer, r)) {
 		no_memory(load);
+		return;
+	}
 	if (load->want_timeline)
 		pp_nyt_times_leave(load, r.depth);
 	c->depth = r.depth - 1;
