@@ -144,10 +144,10 @@ One is one.
 $ printf '{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"evented","name":"x","unit":"seconds","startValue":0,"endValue":2,"events":[{"type":"O","frame":0,"at":0}]}]}' | polyprof check - | head -1
   -:1:226: warning: 1 frame is open at the end [speedscope-open]
 $ printf '{"traceEvents":[{"ph":"B","pid":1,"tid":1,"ts":1,"name":"a"},{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"b"},{"ph":"i","pid":1,"tid":1,"ts":1,"name":"m"}]}' | polyprof check - | grep -v verdict
-  -:1:1: warning: 1 slice is open at the end [trace-event-open]
+  -:1:17: warning: 1 slice is open at the end [trace-event-open]
   -:1:115: note: 1 event is no slice (markers: 1) [trace-event-skipped]
   -: warn (trace-event: 1 warning, 1 note)
 $ printf '{"traceEvents":[{"ph":"E","pid":1,"tid":1,"ts":1,"name":"a"},{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"b"}]}' | polyprof check - | head -1
-  -:1:1: warning: 1 end has no beginning [trace-event-end]
+  -:1:17: warning: 1 end has no beginning [trace-event-end]
 $ printf '{"main()":{"ct":1,"wt":10},"main()==>f":{"ct":1,"wt":50}}' > less.xhprof; polyprof flame less.xhprof -o - 2>&1 >/dev/null | grep negative
   polyprof: 1 frame has a negative cost of its own, which has no width

@@ -13,8 +13,9 @@ $ polyprof top -n 3 run.xhprof.json
 Levels of recursion come out of stacks; a root that calls everything is made up.
 
 $ polyprof convert recursion.folded --to xhprof -o -
-  {"main()==>main":{"wt":42},"main==>fact":{"wt":10},"fact==>fact@1":{"wt":9},"fact@1==>fact@2":{"wt":7},"fact@2==>mul":{"wt":4},"main==>even":{"wt":15},"even==>odd":{"wt":15},"odd==>even@1":{"wt":10},"even@1==>odd@1":{"wt":10},"main==>deep":{"wt":17},"deep==>a":{"wt":17},"a==>b":{"wt":17},"b==>c":{"wt":17},"c==>d":{"wt":17},"d==>e":{"wt":17},"e==>f":{"wt":7},"e==>g":{"wt":10},"g==>h":{"wt":1},"main()":{"wt":42}}
+  {"main()==>main":{"ct":1,"wt":42},"main==>fact":{"ct":1,"wt":10},"fact==>fact@1":{"ct":1,"wt":9},"fact@1==>fact@2":{"ct":1,"wt":7},"fact@2==>mul":{"ct":1,"wt":4},"main==>even":{"ct":1,"wt":15},"even==>odd":{"ct":1,"wt":15},"odd==>even@1":{"ct":1,"wt":10},"even@1==>odd@1":{"ct":1,"wt":10},"main==>deep":{"ct":1,"wt":17},"deep==>a":{"ct":1,"wt":17},"a==>b":{"ct":1,"wt":17},"b==>c":{"ct":1,"wt":17},"c==>d":{"ct":1,"wt":17},"d==>e":{"ct":1,"wt":17},"e==>f":{"ct":1,"wt":7},"e==>g":{"ct":1,"wt":10},"g==>h":{"ct":1,"wt":1},"main()":{"ct":1,"wt":42}}
 ! standard output: warning: not written: whole stacks (18) [loss-stacks]
+! standard output: warning: made up: counts of calls [loss-calls]
 ! standard output: warning: not written: functions that call themselves (4) [loss-recursion]
 ! standard output: warning: made up: roots [loss-roots]
 ! standard output: warning: samples is written as wt in ns [loss-units]
@@ -22,7 +23,7 @@ $ polyprof convert recursion.folded --to xhprof -o -
 An incomplete profile gets no main(), by which it is known again; one that is complete stays so.
 
 $ polyprof convert -q bad.folded --to xhprof -o - | head -c 60; echo; polyprof convert -q bad.folded --to xhprof -o cut.json; polyprof check cut.json
-  {"main":{"wt":7},"main==>ok":{"wt":5},"main==>fine":{"wt":2}
+  {"main":{"ct":1,"wt":7},"main==>ok":{"ct":1,"wt":5},"main==>
   cut.json: warning: there is no main() [xhprof-main]
   cut.json: warn (xhprof: 1 warning)
 ! bad.folded:2:11: error: a count is not a plain non-negative whole number [folded-count-invalid]
@@ -44,8 +45,9 @@ $ polyprof convert run.xhprof.json --to xhprof -o again.json && diff run.xhprof.
 Names that hold the separator, numbers beyond 64 bits.
 
 $ printf 'a===>b;c 7\n' | polyprof convert - --from folded --to xhprof -o -
-  {"main()==>a=>b":{"wt":7},"a=>b==>c":{"wt":7},"main()":{"wt":7}}
+  {"main()==>a=>b":{"ct":1,"wt":7},"a=>b==>c":{"ct":1,"wt":7},"main()":{"ct":1,"wt":7}}
 ! standard output: warning: not written: whole stacks (2) [loss-stacks]
+! standard output: warning: made up: counts of calls [loss-calls]
 ! standard output: warning: made up: roots [loss-roots]
 ! standard output: warning: samples is written as wt in ns [loss-units]
 ! standard output: warning: changed to fit: names (1) [loss-names]

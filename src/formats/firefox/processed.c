@@ -40,8 +40,7 @@ static const struct pp_rule firefox_rules[] = {
 	[FF_DIGITS] = { "firefox-digits", PP_WARNING, PP_FIXED_TITLE, PP_FIXED_TEXT },
 	[FF_DIGITS_FINE] = { "firefox-digits", PP_NOTE, PP_FIXED_TITLE, PP_FIXED_TEXT },
 	[PF_SHAPE] = { "firefox-shape", PP_ERROR, "a value is missing or of the wrong type",
-	               "A profile has a list of threads, each an object with a table of samples. What is "
-	               "something else is left out." },
+	               "A profile has a list of threads, each with a table of samples. Anything else is left out." },
 	[PF_LENGTHS] = { "firefox-lengths", PP_ERROR, "columns of a table differ in length",
 	                 "All columns of a table have as many entries as its length says. Rows up to the shortest "
 	                 "were read." },
