@@ -155,8 +155,7 @@ struct cpu_read {
 	const unsigned char *nodes, *head, *samples, *deltas, *stamps, *end_at;
 	const unsigned char *deltas_wrong;
 	bool unsorted, collect;
-	bool laid_out; /* stacks one after the other: their times are made up */
-	bool counted;  /* so are samples themselves */
+	struct v8_own own;
 	bool has_start, has_end;
 	struct pp_json_num start, end;
 };
@@ -168,25 +167,6 @@ note(struct pp_scan *s, enum pp_json_type type)
 
 	(void)pp_scan_pass(s);
 	return at;
-}
-
-/* What we add ourselves: {"layout": "aggregated"}. */
-static void
-layout_read(struct cpu_read *r, struct pp_scan *s)
-{
-	struct pp_json_str key, text;
-
-	if (pp_scan_peek(s) != PP_JSON_OBJECT || !pp_scan_object(s)) {
-		(void)pp_scan_pass(s);
-		return;
-	}
-	while (pp_scan_key(s, &key))
-		if (!pp_json_str_eq(key, "layout")) {
-			(void)pp_scan_skip(s, NULL);
-		} else if (pp_scan_if_string(s, &text)) {
-			r->laid_out = pp_json_str_eq(text, V8_LAID_OUT);
-			r->counted = pp_json_str_eq(text, V8_COUNTED);
-		}
 }
 
 static void
@@ -217,15 +197,15 @@ outline_read(struct cpu_read *r)
 				(void)pp_scan_peek(&s);
 				r->end_at = s.cur;
 				r->has_end = pp_scan_if_number(&s, &r->end);
-			} else if (pp_json_str_eq(key, "x_polyprof")) {
-				layout_read(r, &s);
+			} else if (pp_json_str_eq(key, V8_OWN_KEY)) {
+				pp_v8_own_read(&s, &r->own);
 			} else {
 				pp_chrome_meta_read(&r->doc, &s, key);
 			}
 		}
 	if (s.error == PP_SCAN_OK)
 		(void)pp_scan_end(&s);
-	if (r->counted)
+	if (r->own.counted)
 		r->samples = NULL;
 	pp_json_doc_scanned(&r->doc, &s);
 }
@@ -292,7 +272,7 @@ samples_build(struct cpu_read *r, struct v8_samples *x)
 	if (r->head && has_end && x->more != 1 && end < x->now)
 		has_end = false;
 	pp_v8_samples_end(x, has_end, end, r->end_at);
-	if (times && x->n && !r->laid_out &&
+	if (times && x->n && !r->own.laid_out &&
 	    pp_fixed_ns(&r->fixed, r->head ? 0 : start, &span->start) &&
 	    pp_fixed_ns(&r->fixed, has_end && end > x->last ? end : x->last, &span->end))
 		span->known = !r->head;
@@ -307,7 +287,7 @@ document_read(struct cpu_read *r)
 		                .time = PP_NO_METRIC,
 		                .unsorted = &r->unsorted,
 		                .collect = r->collect,
-		                .laid_out = r->laid_out,
+		                .laid_out = r->own.laid_out,
 		                .absolute = r->head != NULL };
 	bool timed;
 
@@ -331,6 +311,8 @@ document_read(struct cpu_read *r)
 		samples_build(r, &x);
 	else
 		hits_build(r, x.series, x.samples);
+	if (r->own.idle && pp_builder_ok(b) && !r->fixed.again && !r->unsorted)
+		pp_v8_leaves_build(&r->tree, x.series);
 	if (r->samples && !r->head && r->tree.hits != x.n && !r->fixed.again && !r->unsorted)
 		pp_json_find(&r->doc, CPU_HITS, r->samples, "%llu %s stated, %llu %s listed",
 		             (unsigned long long)r->tree.hits,

@@ -52,6 +52,54 @@ is_text(const struct pp_profile *p, const struct pp_func_row *f)
 	       pp_utf8_valid(pp_text_of(p, f->file));
 }
 
+/* Whether a row has nothing of a metric that a file would say, which counts in µs, or in bytes. */
+static bool
+is_nothing(const struct cpu_write *x, const struct pp_series *s, uint32_t row, size_t metric)
+{
+	const struct pp_metric *m;
+	double v;
+
+	if (metric >= x->p->metrics.n)
+		return true;
+	m = &x->p->metrics.at[metric];
+	v = pp_value_double(m, pp_cell_value(m, pp_series_cell(s, row, metric)));
+	return v < (pp_slice_eq_z(pp_text_of(x->p, m->unit), "ns") ? 1000 : 1);
+}
+
+/* Whether a stack costs nothing of what is written: V8 lists nodes that do not, which are none. */
+static bool
+is_some_idle(const struct cpu_write *x)
+{
+	uint32_t row;
+	size_t i;
+
+	for (i = 0; i < x->p->series.n; i++) {
+		const struct pp_series *s = &x->p->series.at[i];
+
+		for (row = 0; row < s->rows; row++)
+			if (pp_series_present(s, row) && is_nothing(x, s, row, x->time) &&
+			    is_nothing(x, s, row, x->count))
+				return true;
+	}
+	return false;
+}
+
+/* What polyprof itself goes by. */
+static void
+own_put(struct cpu_write *x, const char *layout)
+{
+	bool idle = is_some_idle(x);
+
+	if (!layout && !idle)
+		return;
+	pp_json_put_object(&x->j, V8_OWN_KEY);
+	if (layout)
+		pp_json_put_textz(&x->j, "layout", layout);
+	if (idle)
+		pp_json_put_bool(&x->j, "idle", true);
+	pp_json_end_object(&x->j);
+}
+
 static void
 root_put(struct pp_json *j)
 {
@@ -431,11 +479,7 @@ document_put(struct cpu_write *x)
 	samples_each(x, delta_put);
 	x->w->loss.too_large += x->end == INT64_MAX;
 	pp_json_end_array(&x->j);
-	if (!x->timed) {
-		pp_json_put_object(&x->j, "x_polyprof");
-		pp_json_put_textz(&x->j, "layout", is_hits_only(x) ? V8_COUNTED : V8_LAID_OUT);
-		pp_json_end_object(&x->j);
-	}
+	own_put(x, x->timed ? NULL : is_hits_only(x) ? V8_COUNTED : V8_LAID_OUT);
 	pp_json_end_object(&x->j);
 	pp_json_end_line(&x->j);
 }
@@ -590,6 +634,7 @@ pp_heapprofile_write(struct pp_writer *w)
 	if (sampled && !x.failed)
 		heap_samples_put(&x, size, count);
 	pp_json_end_array(&x.j);
+	own_put(&x, NULL);
 	pp_json_end_object(&x.j);
 	pp_json_end_line(&x.j);
 	pp_tree_walk_release(&walk);

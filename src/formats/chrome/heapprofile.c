@@ -79,6 +79,7 @@ heapprofile_bid(const struct pp_peek *peek)
 struct heap_read {
 	struct pp_json_doc doc;
 	struct v8_tree tree;
+	struct v8_own own;
 	const unsigned char *head, *samples;
 	uint32_t self, size, count, series;
 };
@@ -103,6 +104,8 @@ outline_read(struct heap_read *r)
 				r->samples = s.cur;
 			if (head || samples)
 				(void)pp_scan_pass(&s);
+			else if (pp_json_str_eq(key, V8_OWN_KEY))
+				pp_v8_own_read(&s, &r->own);
 			else
 				pp_chrome_meta_read(&r->doc, &s, key);
 		}
@@ -211,6 +214,8 @@ document_read(struct heap_read *r)
 	pp_v8_tree_settle(&r->tree);
 	if (pp_builder_ok(b))
 		sizes_build(r);
+	if (pp_builder_ok(b) && r->own.idle)
+		pp_v8_leaves_build(&r->tree, r->series);
 	if (!r->samples)
 		return;
 	s = pp_json_doc_scan(&r->doc, r->samples);

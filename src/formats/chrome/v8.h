@@ -24,6 +24,15 @@
 /* Times are µs. */
 #define V8_DECIMALS 6
 
+/* What we add to a file ourselves: "x_polyprof": {"layout": "aggregated", "idle": true}. */
+#define V8_OWN_KEY "x_polyprof"
+struct v8_own {
+	bool laid_out; /* stacks one after the other: their times are made up */
+	bool counted;  /* so are samples themselves */
+	bool idle;     /* nodes without children or costs are stacks, too */
+};
+void pp_v8_own_read(struct pp_scan *, struct v8_own *);
+
 /* Which of the format's rules says what. */
 struct v8_rules {
 	bool heap;    /* nodes have sizes, and only samples go by ids */
@@ -44,7 +53,7 @@ struct v8_node {
 	int64_t self; /* bytes */
 	const unsigned char *at;
 	bool named; /* it has a functionName */
-	bool has_id, has_frame, has_parent_id, has_self, direct;
+	bool has_id, has_frame, has_parent_id, has_self, has_child, direct;
 	bool
 	    bad; /* not what it must be, or a second one of its id: neither it nor what is below it is used */
 	uint8_t state; /* V8_* */
@@ -105,6 +114,8 @@ pp_v8_find(const struct v8_tree *t, uint64_t id)
 		                                           : 0;
 	return pp_v8_look_up(t, id);
 }
+/* Stacks that cost nothing where the file says that there are some: each node without children has a row. */
+void pp_v8_leaves_build(struct v8_tree *, uint32_t series);
 /* Lines of functions, by their ticks. */
 void pp_v8_ticks_build(struct v8_tree *, uint32_t series, uint32_t samples);
 

@@ -508,6 +508,44 @@ pp_v8_place(struct v8_tree *t, uint32_t index, pp_node *to)
 }
 
 void
+pp_v8_leaves_build(struct v8_tree *t, uint32_t series)
+{
+	struct pp_builder *b = t->doc->b;
+	pp_node node;
+	size_t i;
+
+	for (i = 0; i < t->nodes.n; i++)
+		if (t->nodes.at[i].parent)
+			t->nodes.at[t->nodes.at[i].parent - 1].has_child = true;
+	for (i = 0; i < t->nodes.n && pp_builder_ok(b); i++)
+		if (!t->nodes.at[i].has_child && !is_root(t, &t->nodes.at[i]) &&
+		    pp_v8_place(t, (uint32_t)i, &node))
+			(void)pp_build_cells(b, series, node);
+}
+
+void
+pp_v8_own_read(struct pp_scan *s, struct v8_own *own)
+{
+	struct pp_json_str key, text;
+
+	if (pp_scan_peek(s) != PP_JSON_OBJECT || !pp_scan_object(s)) {
+		(void)pp_scan_pass(s);
+		return;
+	}
+	while (pp_scan_key(s, &key)) {
+		if (pp_json_str_eq(key, "layout") && pp_scan_peek(s) == PP_JSON_STRING &&
+		    pp_scan_string(s, &text)) {
+			own->laid_out = pp_json_str_eq(text, V8_LAID_OUT);
+			own->counted = pp_json_str_eq(text, V8_COUNTED);
+		} else if (pp_json_str_eq(key, "idle") && pp_scan_peek(s) == PP_JSON_BOOL) {
+			(void)pp_scan_bool(s, &own->idle);
+		} else {
+			(void)pp_scan_skip(s, NULL);
+		}
+	}
+}
+
+void
 pp_v8_ticks_build(struct v8_tree *t, uint32_t series, uint32_t samples)
 {
 	struct pp_builder *b = t->doc->b;

@@ -509,7 +509,7 @@ numbers_read(struct ff_read *r, const unsigned char *at, enum ff_metric m, bool 
 		if (scan.error != PP_SCAN_OK)
 			break;
 		if (!fine && number && !needed)
-			ff_find(r, FF_DIGITS, item, "CPU time is beyond 64 bits: it counts as 0");
+			ff_find(r, FF_DIGITS, item, "CPU time beyond 64 bits counts as 0");
 		if (!fine && needed && i < s->stack.n && s->stack.at[i] != FF_BAD) {
 			ff_find(r, PF_NUMBER, item, "the weight of a sample is not a number");
 			s->stack.at[i] = FF_LEFT_OUT;
@@ -774,11 +774,10 @@ firefox_read(struct pp_reader *reader, struct pp_builder *b)
 	p.read.own = &p;
 	p.read.stacks.frame_of = frame_make;
 	p.read.string_raw = string_raw;
-	if (status == PP_OK) {
+	if (status == PP_OK)
 		do
 			document_read(&p.read);
 		while (ff_retry(&p.read));
-	}
 	pp_json_doc_close(&p.read.doc, FF_CUT, FF_JSON);
 	tables_release(&p.tables);
 	ff_release(&p.read);
