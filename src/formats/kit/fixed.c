@@ -7,6 +7,7 @@
 
 /* Exponents beyond are all the same: too large, or nothing. */
 #define EXPONENT_MOST 100000
+#define DIGITS_MOST (1 << 28)
 /* 10^38 has room in 128 bits, and so have 38 digits. */
 #define POWER_MOST 38
 #define MANY_MOST (((pp_u128)1 << 126) / 10 - 1)
@@ -28,41 +29,53 @@ struct written {
 	bool lost; /* there are more digits than these */
 };
 
-/* Those of a whole number and of a fraction, and what `few` has no room for. */
+/* Digits behind the first 19, of which 128 bits have room for more; they follow on `few`. */
 static const unsigned char *
-digits_take(const unsigned char *p, const unsigned char *end, struct written *w)
+digits_more(const unsigned char *p, const unsigned char *end, uint64_t few, bool point,
+            struct written *w)
 {
-	bool point = false, wide = false;
-	uint64_t few = 0;
-	pp_u128 many = 0;
+	pp_u128 many = few;
 
 	for (; p < end && (pp_is_digit(*p) || (*p == '.' && !point)); p++) {
-		unsigned digit = (unsigned)*p - '0';
-
 		if (*p == '.') {
 			point = true;
-			continue;
-		}
-		if (PP_LIKELY(few < FEW_MOST)) {
-			few = few * 10 + digit;
-			w->power -= point;
-			continue;
-		}
-		many = wide ? many : few;
-		wide = true;
-		if (many < MANY_MOST) {
-			many = many * 10 + digit;
+		} else if (many < MANY_MOST) {
+			many = many * 10 + (unsigned)(*p - '0');
 			w->power -= point;
 		} else {
-			w->lost |= digit != 0;
+			w->lost |= *p != '0';
 			w->power += !point;
 		}
 	}
-	for (; wide && many % 10 == 0; many /= 10)
+	for (; many % 10 == 0; many /= 10)
 		w->power++;
-	for (; !wide && few && few % 10 == 0; few /= 10)
+	w->digits = many;
+	return p;
+}
+
+static const unsigned char *
+digits_take(const unsigned char *p, const unsigned char *end, struct written *w)
+{
+	const unsigned char *point = NULL;
+	uint64_t few = 0;
+
+	for (; p < end && few < FEW_MOST; p++) {
+		unsigned digit = (unsigned)*p - '0';
+
+		if (digit < 10)
+			few = few * 10 + digit;
+		else if (*p == '.' && !point)
+			point = p;
+		else
+			break;
+	}
+	if (point)
+		w->power = -(int)(p - point - 1 < DIGITS_MOST ? p - point - 1 : DIGITS_MOST);
+	if (PP_UNLIKELY(few >= FEW_MOST))
+		return digits_more(p, end, few, point != NULL, w);
+	for (; few && few % 10 == 0; few /= 10)
 		w->power++;
-	w->digits = wide ? many : few;
+	w->digits = few;
 	return p;
 }
 
@@ -177,6 +190,10 @@ written_scale(struct pp_fixed *f, struct pp_slice text, int unit, struct written
 		return 0;
 	if (power < 0)
 		w->digits = digits_cut(w->digits, -power);
+	if (power > 0 && power < 19 && w->digits <= UINT64_MAX) {
+		w->digits *= pp_decimal_powers[power];
+		power = 0;
+	}
 	for (; power > 0 && w->digits <= MANY_MOST; power--)
 		w->digits *= 10;
 	if (power < 0 || w->lost) {
