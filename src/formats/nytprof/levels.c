@@ -661,7 +661,7 @@ pp_nyt_outside_settle(struct pp_nyt_load *load, bool calls_known)
 
 	for (i = 0; i < load->callers.n; i++)
 		most -= load->callers.at[i].excl;
-	pp_nyt_outside_find(load, most > 0 ? most : 0.0, calls_known);
+	pp_nyt_outside_find(load, most, calls_known);
 	if (calls_known && pp_builder_ok(load->builder))
 		pp_nyt_levels_divide(load);
 }

@@ -559,7 +559,7 @@ pp_nyt_outside_find(struct pp_nyt_load *load, double most, bool calls_known)
 		times_collect(&f);
 		callers_look(&f);
 		/* Without calls nobody knows what of a line is an opcode's. */
-		ok = (!calls_known || files_choose(&f, most)) && levels_index(&f);
+		ok = (!calls_known || files_choose(&f, most > 0 ? most : 0.0)) && levels_index(&f);
 	}
 	if (!ok)
 		pp_builder_fail(load->builder, PP_E_NOMEM, NULL);
