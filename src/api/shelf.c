@@ -186,9 +186,8 @@ pp_shelved_judge(struct pp_shelved *s, const struct pp_diags *findings)
 {
 	if (s->judged || pp_account_stops())
 		return;
-	pp_diags_init(&s->findings);
-	pp_diags_append(&s->findings, findings, 0);
-	s->judged = s->findings.list.n == findings->list.n;
+	pp_diags_release(&s->findings);
+	s->judged = pp_diags_copy(&s->findings, findings);
 }
 
 const struct pp_diags *

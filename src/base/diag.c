@@ -194,6 +194,30 @@ pp_diags_append(struct pp_diags *to, const struct pp_diags *from, uint64_t add_l
 	}
 }
 
+bool
+pp_diags_copy(struct pp_diags *to, const struct pp_diags *from)
+{
+	size_t i;
+
+	pp_diags_init(to);
+	to->cap_per_rule = from->cap_per_rule;
+	pp_diags_append(to, from, 0);
+	if (to->list.n != from->list.n)
+		return false;
+	for (i = 0; i < from->list.n; i++) {
+		const char *file = from->list.at[i].file;
+
+		if (i && file == from->list.at[i - 1].file) {
+			to->list.at[i].file = to->list.at[i - 1].file;
+			continue;
+		}
+		to->list.at[i].file = pp_arena_copy(&to->arena, file, strlen(file));
+		if (!to->list.at[i].file)
+			return false;
+	}
+	return true;
+}
+
 /* Findings without a line stay behind those with one. */
 static int
 compare_places(const void *left, const void *right)

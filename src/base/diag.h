@@ -73,6 +73,8 @@ void pp_diags_set_file(struct pp_diags *, const char *file);
 uint64_t pp_diags_of_rule(const struct pp_diags *, const struct pp_rule *);
 /* Moves all findings of `from` behind those of `to`; line numbers grow by `add_lines`. */
 void pp_diags_append(struct pp_diags *to, const struct pp_diags *from, uint64_t add_lines);
+/* The same findings, each with its file, in diagnostics that were not initialised; false when out of memory. */
+bool pp_diags_copy(struct pp_diags *to, const struct pp_diags *from);
 /* Puts the findings from `first` on into the order of the input (line, then column, then offset). */
 void pp_diags_sort(struct pp_diags *, size_t first);
 void pp_diags_init(struct pp_diags *);

@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
+#include "base/vec.h"
+
 const char *
 pp_severity_name(pp_severity severity)
 {
@@ -40,33 +43,67 @@ place_cmp(const struct pp_diag *a, const struct pp_diag *b)
 	return 0;
 }
 
+/* The files of a list in the order of their first findings: mostly there is one, or a second beside it. */
+struct files {
+	const struct pp_diag *list;
+	uint32_t *of; /* by finding */
+};
+
+/* Findings are in the order of files, then of places, then as they were found. */
 static int
-diag_cmp(const void *x, const void *y)
+diag_cmp(const void *x, const void *y, void *context)
 {
+	const struct files *files = context;
 	const struct pp_diag *a = *(const struct pp_diag *const *)x;
 	const struct pp_diag *b = *(const struct pp_diag *const *)y;
-	/* Files are told apart by their first finding; the list is one array, so addresses give the order. */
-	int c = a->file == b->file || strcmp(a->file, b->file) == 0 ? place_cmp(a, b) : 0;
+	uint32_t file = files->of[a - files->list], other = files->of[b - files->list];
+	int c = file != other ? (file < other ? -1 : 1) : place_cmp(a, b);
 
 	return c ? c : (a > b) - (a < b);
+}
+
+static bool
+files_find(struct files *files, const struct pp_diags *diags)
+{
+	PP_VEC(const char *) known = { 0 };
+	bool fine = true;
+	size_t i, k;
+
+	files->list = diags->list.at;
+	files->of = calloc(diags->list.n, sizeof *files->of);
+	for (i = 0; files->of && fine && i < diags->list.n; i++) {
+		const char *file = diags->list.at[i].file;
+
+		for (k = 0; k < known.n && file != known.at[k] && strcmp(file, known.at[k]) != 0;)
+			k++;
+		files->of[i] = (uint32_t)k;
+		fine = k < known.n || pp_vec_push(&known, file);
+	}
+	pp_vec_release(&known);
+	return files->of && fine;
 }
 
 bool
 pp_diag_order_init(struct pp_diag_order *order, const struct pp_diags *diags)
 {
+	struct files files = { NULL, NULL };
+	bool fine;
 	size_t i;
 
 	*order = (struct pp_diag_order){ NULL, 0 };
 	if (diags->list.n == 0)
 		return true;
 	order->at = malloc(diags->list.n * sizeof *order->at);
-	if (!order->at)
-		return false;
-	order->n = diags->list.n;
+	fine = order->at && files_find(&files, diags);
+	order->n = fine ? diags->list.n : 0;
 	for (i = 0; i < order->n; i++)
 		order->at[i] = &diags->list.at[i];
-	qsort(order->at, order->n, sizeof *order->at, diag_cmp);
-	return true;
+	if (order->n > 1)
+		pp_sort(order->at, order->n, sizeof *order->at, diag_cmp, &files);
+	free(files.of);
+	if (!fine)
+		pp_diag_order_release(order);
+	return fine;
 }
 
 void

@@ -317,7 +317,8 @@ pp_asking_want(const struct pp_asking *asking)
 
 	if (asking->question->want)
 		asking->question->want(asking->params, &want);
-	if (pp_asking_whole(asking)) {
+	/* Who judges has no handles, and looks at what nobody else reads. */
+	if (pp_asking_whole(asking) && !asking->question->judges) {
 		want.facets = PP_TREE | PP_EDGES | PP_LINES | PP_META | PP_SITES | PP_GAINS |
 		              PP_GAINS_ALL | PP_SOURCE | PP_THREADS;
 		want.about = NULL;
