@@ -104,6 +104,31 @@ asks_for_metric(const struct pp_profile *p, const struct pp_filter *f)
 }
 
 static bool
+thread_is(const struct pp_profile *p, const struct pp_series *s, const struct pp_filter_thread *t)
+{
+	pp_str name = s->thread ? s->thread : s->process; /* as it is shown */
+	uint64_t id;
+
+	if (t->exact)
+		return s->tid == t->tid && s->pid == t->pid &&
+		       pp_slice_eq(pp_text_of(p, s->thread), t->thread) &&
+		       pp_slice_eq(pp_text_of(p, s->process), t->process);
+	return (name && pp_slice_eq(pp_text_of(p, name), t->text)) ||
+	       (s->tid >= 0 && pp_num_u64(t->text, &id) && (uint64_t)s->tid == id);
+}
+
+bool
+pp_filter_has_thread(const struct pp_profile *p, const struct pp_filter_thread *t)
+{
+	size_t i;
+
+	for (i = 0; i < p->series.n; i++)
+		if (thread_is(p, &p->series.at[i], t))
+			return true;
+	return false;
+}
+
+static bool
 series_stays(const struct pp_profile *p, const struct pp_series *s, const struct pp_filter *f)
 {
 	size_t i;
@@ -111,15 +136,9 @@ series_stays(const struct pp_profile *p, const struct pp_series *s, const struct
 	if (f->events.n && s->event &&
 	    !list_has(f->events.at, f->events.n, pp_text_of(p, s->event)) && !asks_for_metric(p, f))
 		return false;
-	for (i = 0; i < f->threads.n; i++) {
-		pp_str name = s->thread ? s->thread : s->process; /* as it is shown */
-		uint64_t id;
-
-		if (name && pp_slice_eq(pp_text_of(p, name), f->threads.at[i]))
+	for (i = 0; i < f->threads.n; i++)
+		if (thread_is(p, s, &f->threads.at[i]))
 			return true;
-		if (s->tid >= 0 && pp_num_u64(f->threads.at[i], &id) && (uint64_t)s->tid == id)
-			return true;
-	}
 	return f->threads.n == 0;
 }
 
@@ -236,11 +255,24 @@ cells_choose(const struct choice *c, struct pp_cell_block b, const bool *stays)
 	return pp_cells_choose(b, c->metrics, c->d.from->metrics.n, stays);
 }
 
-/* The function of a line: as the file says, else by its place. */
-static pp_func
-line_func(const struct pp_places *places, const struct pp_line_row *line)
+static bool
+func_is_kept(const void *choice, pp_func func)
 {
-	return line->func ? line->func : pp_place_func(places, line->file, line->line);
+	const struct choice *c = choice;
+
+	return function_stays(c->flags[func], pp_filter_kinds(c->f));
+}
+
+/* The function of a line: as the file says, else by its place; of several in one line, one that was asked for. */
+static pp_func
+line_func(const struct pp_places *places, struct pp_line_row *line)
+{
+	pp_func func = line->func ? line->func : pp_place_marked(places, line->file, line->line);
+
+	/* Who lists the line names that one. */
+	if (func != pp_place_func(places, line->file, line->line))
+		line->func = func;
+	return func;
 }
 
 /* Calls and lines of what was asked for. */
@@ -254,6 +286,8 @@ rows_choose(struct choice *c)
 	bool fine = stays && pp_derive_copy(&c->d, PP_COLUMN_CALLS | PP_COLUMN_LINES) &&
 	            (!c->f->by_function || pp_places_init(&places, c->d.from));
 
+	if (fine)
+		pp_places_mark(&places, func_is_kept, c);
 	for (i = 0; fine && i < calls; i++)
 		stays[i] = row_stays(c, &p->calls.rows.at[i].series, p->calls.rows.at[i].callee);
 	for (i = 0; fine && i < lines; i++)

@@ -14,6 +14,8 @@
  */
 pp_status pp_filter_derive(const struct pp_profile *, const struct pp_filter *,
                            struct pp_profile **out, struct pp_buf *problem);
+/* Whether a profile has a thread that was asked for. */
+bool pp_filter_has_thread(const struct pp_profile *, const struct pp_filter_thread *);
 
 /* ---- the parts, for filter*.c: all change a derived profile under construction ---- */
 

@@ -56,9 +56,11 @@ pp_status pp_group_series(const struct pp_profile *, enum pp_group_by, struct pp
                           struct pp_profile **out, struct pp_buf *problem);
 
 /*
- * How many threads there are: the rows by thread but for processes as a whole beside their threads; 1 where a profile does not
- * tell them apart. False when out of memory.
+ * The threads there are, in the order of the file, each by a series of it: the rows by thread but for processes as a whole beside
+ * their threads; one where a profile does not tell them apart. The list is the caller's to free. False when out of memory.
  */
+bool pp_threads_list(const struct pp_profile *, uint32_t **series, size_t *n);
+/* How many these are; likewise. */
 bool pp_threads_count(const struct pp_profile *, uint64_t *);
 
 /* Puts what a thread is called into a buffer: its name and number, as far as they are known. */

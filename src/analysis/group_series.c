@@ -216,43 +216,66 @@ threaded_pids(const struct pp_profile *p, const struct parts *t, size_t *n)
 	return pids;
 }
 
-/* Groups without a name are threads unless they are a process as a whole beside its threads, like counters of a trace, or nothing. */
-static pp_status
-unnamed_count(const struct pp_profile *p, const struct parts *t, uint64_t *n)
+/*
+ * Takes groups out of `first` that are no threads: of those without a name processes as a whole beside their threads, like
+ * counters of a trace, and nothing. False when out of memory.
+ */
+static bool
+unnamed_drop(const struct pp_profile *p, struct parts *t)
 {
 	struct pp_ledger cost = { 0 };
 	size_t count;
 	int64_t *pids = threaded_pids(p, t, &count);
 	bool fine = pids && pp_series_sum(p, t->of, t->n, &cost);
-	uint32_t i;
+	uint32_t i, n = t->n;
 
-	for (i = 0; fine && i < t->n; i++) {
+	for (t->n = i = 0; fine && i < n; i++) {
 		int64_t pid = p->series.at[t->first[i]].pid;
 
-		if (!is_named(&p->series.at[t->first[i]]) && !part_is_nothing(p, t, i, &cost) &&
-		    (pid < 0 || !bsearch(&pid, pids, count, sizeof pid, pid_cmp)))
-			++*n;
+		if (is_named(&p->series.at[t->first[i]]) ||
+		    (!part_is_nothing(p, t, i, &cost) &&
+		     (pid < 0 || !bsearch(&pid, pids, count, sizeof pid, pid_cmp))))
+			t->first[t->n++] = t->first[i];
 	}
 	free(pids);
 	pp_ledger_release(&cost);
-	return fine ? PP_OK : PP_E_NOMEM;
+	return fine;
+}
+
+bool
+pp_threads_list(const struct pp_profile *p, uint32_t **series, size_t *n)
+{
+	struct parts t = { 0 };
+	pp_status status = parts_find(p, PP_BY_THREAD, (struct pp_slice){ 0 }, &t);
+	uint32_t i = 0;
+
+	*series = NULL;
+	if (status == PP_E_UNSUPPORTED)
+		t.n = p->series.n > 0;
+	while (status == PP_OK && i < t.n && is_named(&p->series.at[t.first[i]]))
+		i++;
+	/* Adding up takes long, and is for few. */
+	if (status == PP_OK && i < t.n && !unnamed_drop(p, &t))
+		status = PP_E_NOMEM;
+	*n = t.n;
+	if (status == PP_OK || status == PP_E_UNSUPPORTED) {
+		*series = t.first;
+		t.first = NULL;
+	}
+	parts_release(&t);
+	return *series != NULL;
 }
 
 bool
 pp_threads_count(const struct pp_profile *p, uint64_t *n)
 {
-	struct parts t = { 0 };
-	pp_status status = parts_find(p, PP_BY_THREAD, (struct pp_slice){ 0 }, &t);
-	uint32_t i;
+	uint32_t *series;
+	size_t count;
+	bool fine = pp_threads_list(p, &series, &count);
 
-	*n = status == PP_OK ? 0 : p->series.n > 0;
-	for (i = 0; status == PP_OK && i < t.n; i++)
-		*n += is_named(&p->series.at[t.first[i]]);
-	/* Adding up takes long, and is for few. */
-	if (status == PP_OK && *n < t.n)
-		status = unnamed_count(p, &t, n);
-	parts_release(&t);
-	return status == PP_OK || status == PP_E_UNSUPPORTED;
+	*n = count;
+	free(series);
+	return fine;
 }
 
 pp_status

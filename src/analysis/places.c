@@ -30,6 +30,7 @@ place_make(const struct pp_profile *p, pp_func func)
 		                  .first = script ? 0 : f->line,
 		                  .last = script || f->last_line < f->line ? UINT32_MAX
 		                                                           : f->last_line,
+		                  .said = f->line,
 		                  .func = func };
 }
 
@@ -67,8 +68,9 @@ pp_places_release(struct pp_places *o)
 	pp_vec_release(&o->at);
 }
 
-pp_func
-pp_place_func(const struct pp_places *o, pp_str file, uint32_t line)
+/* The innermost function around a line; NULL when there is none. */
+static const struct pp_place *
+place_find(const struct pp_places *o, pp_str file, uint32_t line)
 {
 	size_t low = 0, high = o->at.n;
 	uint32_t at;
@@ -84,8 +86,47 @@ pp_place_func(const struct pp_places *o, pp_str file, uint32_t line)
 			high = middle;
 	}
 	if (low == 0 || line == 0 || o->at.at[low - 1].file != file)
-		return 0;
+		return NULL;
 	for (at = (uint32_t)low; at && o->at.at[at - 1].last < line;)
 		at = o->at.at[at - 1].around;
-	return at ? o->at.at[at - 1].func : 0;
+	return at ? &o->at.at[at - 1] : NULL;
+}
+
+pp_func
+pp_place_func(const struct pp_places *o, pp_str file, uint32_t line)
+{
+	const struct pp_place *place = place_find(o, file, line);
+
+	return place ? place->func : 0;
+}
+
+void
+pp_places_mark(struct pp_places *o, bool (*is)(const void *, pp_func), const void *data)
+{
+	size_t i;
+
+	for (i = 0; i < o->at.n; i++) {
+		struct pp_place *own = &o->at.at[i];
+		const struct pp_place *around = own->around ? &o->at.at[own->around - 1] : NULL;
+		bool marked = is(data, own->func);
+
+		own->marked_first = own->marked_same = marked ? own->func : 0;
+		if (marked || !around)
+			continue;
+		if (around->said == own->first)
+			own->marked_first = around->marked_first;
+		if (around->first == own->first && around->last == own->last)
+			own->marked_same = around->marked_same;
+	}
+}
+
+pp_func
+pp_place_marked(const struct pp_places *o, pp_str file, uint32_t line)
+{
+	const struct pp_place *place = place_find(o, file, line);
+	pp_func marked = !place                 ? 0
+	                 : place->first == line ? place->marked_first
+	                                        : place->marked_same;
+
+	return marked ? marked : place ? place->func : 0;
 }

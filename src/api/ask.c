@@ -63,7 +63,10 @@ pp_reply_seen_for(const struct pp_reply *r, const struct pp_want *want)
 		.metric = r->asking.params->metric,
 		.for_people = form == PP_RENDER_FILE
 		                  ? makes != PP_MAKES_PROFILE && makes != PP_MAKES_JSON
-		                  : form == PP_RENDER_TEXT || form == PP_RENDER_MARKDOWN
+		                  : form == PP_RENDER_TEXT || form == PP_RENDER_MARKDOWN,
+		/* Of two profiles one may have a thread that the other has not. */
+		.known_threads = pp_excerpt_asked(&r->asking) &&
+		                 r->asking.question->asks == PP_ASKS_ONE
 	};
 }
 

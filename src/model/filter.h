@@ -56,10 +56,18 @@ struct pp_filter_time {
 	int64_t ns;
 };
 
+/* A thread by name or number, which several processes may have; or one thread exactly. */
+struct pp_filter_thread {
+	struct pp_slice text; /* as given */
+	bool exact;           /* the rest is what tells it from all others */
+	struct pp_slice process, thread;
+	int64_t pid, tid;
+};
+
 struct pp_filter {
 	PP_VEC(struct pp_filter_rule) rules;
 	PP_VEC(struct pp_slice) events;
-	PP_VEC(struct pp_slice) threads;
+	PP_VEC(struct pp_filter_thread) threads;
 	PP_VEC(struct pp_label_rule) labels;
 	struct pp_filter_time from, to;
 	uint32_t depth;   /* 0 = no limit */

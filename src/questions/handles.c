@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "analysis/group.h"
+#include "base/buf.h"
 #include "base/sort.h"
 #include "base/stops.h"
 #include "base/vec.h"
@@ -309,7 +311,7 @@ pp_handles_new(const struct pp_profile *p)
 		h->rank[p->funcs.at[h->flat.func[row]].same] = (uint32_t)row + 1;
 	if (status == PP_E_UNSUPPORTED)
 		status = PP_OK;
-	if (status == PP_OK && p->tree.n > 1 && !pp_numbering_make(&h->tree, p))
+	if (status == PP_OK && p->tree.n && !pp_numbering_make(&h->tree, p))
 		status = PP_E_NOMEM;
 	if (status == PP_OK)
 		return h;
@@ -349,27 +351,89 @@ pp_handles_func(const struct pp_handles *h, uint64_t handle)
 
 /* ---- threads ---- */
 
-/* Whether a series is of a thread that none before it is of. */
-static bool
-is_first(const struct pp_profile *p, size_t series)
-{
-	const struct pp_series *s = &p->series.at[series];
-	size_t i;
+/* What a thread or a row is called, and its number. */
+struct called {
+	struct pp_slice name;
+	uint32_t number;
+};
 
-	for (i = 0; i < series; i++)
-		if (p->series.at[i].tid == s->tid && p->series.at[i].pid == s->pid &&
-		    p->series.at[i].thread == s->thread)
-			return false;
-	return s->tid >= 0 || s->thread;
+static int
+called_order(const void *left, const void *right, void *context)
+{
+	const struct called *a = left, *b = right;
+	int order = pp_slice_cmp(a->name, b->name);
+
+	return order ? order : (a->number > b->number) - (a->number < b->number);
 }
 
-size_t
-pp_handle_thread(const struct pp_profile *p, uint64_t handle)
+static size_t
+called_alike(const struct called *list, size_t n, struct pp_slice name)
 {
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; i < p->series.n; i++)
-		if (is_first(p, i) && --handle == 0)
-			break;
+	while (i < n && pp_slice_eq(list[i].name, name))
+		i++;
 	return i;
+}
+
+/* Gives rows the numbers of the threads that are called so, if there are as many. Both lists are sorted. */
+static void
+called_match(const struct called *threads, size_t n, const struct called *rows, size_t row_count,
+             uint32_t *handles)
+{
+	size_t i = 0, k = 0, j;
+
+	while (i < n && k < row_count) {
+		int order = pp_slice_cmp(threads[i].name, rows[k].name);
+		size_t alike = called_alike(threads + i, n - i, threads[i].name);
+		size_t alike_rows = called_alike(rows + k, row_count - k, rows[k].name);
+
+		for (j = 0; order == 0 && alike == alike_rows && j < alike; j++)
+			handles[rows[k + j].number] = threads[i + j].number;
+		i += order <= 0 ? alike : 0;
+		k += order >= 0 ? alike_rows : 0;
+	}
+}
+
+uint32_t *
+pp_handles_of_threads(const struct pp_profile *p, const struct pp_profile *rows)
+{
+	uint32_t *handles = calloc(rows->funcs.n + 1, sizeof *handles), *series = NULL;
+	struct called *threads = NULL, *called = calloc(rows->funcs.n + 1, sizeof *called);
+	struct pp_buf names = { 0 }, name = { 0 };
+	size_t n = 0, i, *ends = NULL;
+	bool fine = handles && called && pp_threads_list(p, &series, &n);
+
+	if (fine) {
+		threads = calloc(n + 1, sizeof *threads);
+		ends = calloc(n + 1, sizeof *ends);
+		fine = threads && ends;
+	}
+	for (i = 0; fine && i < n; i++) {
+		pp_thread_name(p, &p->series.at[series[i]], &name);
+		pp_buf_add(&names, name.p, name.n);
+		ends[i + 1] = names.n;
+		fine = !name.failed && !names.failed;
+	}
+	for (i = 0; fine && i < n; i++)
+		threads[i] = (struct called){ pp_slice_of(names.p + ends[i], ends[i + 1] - ends[i]),
+			                      (uint32_t)i + 1 };
+	for (i = 1; fine && i < rows->funcs.n; i++)
+		called[i - 1] = (struct called){ pp_text_of(rows, rows->funcs.at[i].name),
+			                         (uint32_t)i };
+	if (fine && rows->funcs.n) {
+		pp_sort(threads, n, sizeof *threads, called_order, NULL);
+		pp_sort(called, rows->funcs.n - 1, sizeof *called, called_order, NULL);
+		called_match(threads, n, called, rows->funcs.n - 1, handles);
+	}
+	pp_buf_release(&names);
+	pp_buf_release(&name);
+	free(threads);
+	free(called);
+	free(ends);
+	free(series);
+	if (fine)
+		return handles;
+	free(handles);
+	return NULL;
 }

@@ -32,7 +32,7 @@ struct pp_handles {
 	const struct pp_profile *profile; /* as it was read */
 	struct pp_flat flat;      /* in the order of handles; n = 0 when there are no costs */
 	uint32_t *rank;           /* by function: its handle, 0 = none */
-	struct pp_numbering tree; /* n = 0 when there is none */
+	struct pp_numbering tree; /* n = 1, or 0, when there are no stacks */
 	_Atomic uint64_t *facts;  /* 1 + how many findings there are, once that is known; else 0 */
 };
 
@@ -70,7 +70,10 @@ pp_handles_rank(const struct pp_handles *h, pp_func func)
 	return h && func < h->profile->funcs.n ? h->rank[h->profile->funcs.at[func].same] : 0;
 }
 
-/* The series that stands for thread t1, t2 ...; series.n when there is none. */
-size_t pp_handle_thread(const struct pp_profile *, uint64_t handle);
+/*
+ * The handles of the threads of a profile (t1, t2 ...: pp_threads_list()) that are the rows of another, which is grouped by thread: by
+ * function, 0 = it is none, or several are called so and some were filtered out. NULL when out of memory.
+ */
+uint32_t *pp_handles_of_threads(const struct pp_profile *, const struct pp_profile *rows);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "analysis/group.h"
 #include "questions/handles.h"
 #include "text/escape.h"
 #include "text/units.h"
@@ -176,26 +177,55 @@ pp_scope_facets(const struct pp_scope *s, unsigned facets)
 
 /* ---- from parameters to a filter ---- */
 
-/* A thread as it was given or, where that is a handle (t1), as the file knows it. */
-static struct pp_slice
-thread_of(const char *given, const struct pp_profile *p, struct pp_answer *a)
+/* Whether a text looks like the handle of a thread: t and a number, 0 too. */
+static bool
+is_thread_handle(const char *given)
 {
-	uint64_t handle = p ? pp_handle_parse('t', given) : 0;
-	size_t series = handle ? pp_handle_thread(p, handle) : 0, i;
-	struct pp_buf text = { 0 };
-	struct pp_slice found;
+	return given[0] == 't' && given[1] && strspn(given + 1, "0123456789") == strlen(given + 1);
+}
 
-	for (i = 0; handle && i < p->series.n; i++)
-		if (pp_slice_eq_z(pp_text_of(p, p->series.at[i].thread), given))
-			handle = 0;
-	if (!handle || series == p->series.n)
-		return pp_slice_z(given);
-	if (p->series.at[series].tid < 0)
-		return pp_text_of(p, p->series.at[series].thread);
-	pp_buf_addf(&text, "%lld", (long long)p->series.at[series].tid);
-	found = pp_slice_z(pp_answer_copy(a, pp_slice_z(pp_answer_made(a, &text))));
-	pp_buf_release(&text);
-	return found;
+/* Text of a profile that filters may have taken the place of when it is looked at. */
+static struct pp_slice
+text_keep(struct pp_answer *a, struct pp_slice text)
+{
+	const char *copy = pp_answer_copy(a, text);
+
+	return pp_slice_of(copy, a->failed ? 0 : text.n);
+}
+
+/* Adds a thread as it was given or, where that is a handle (t1), the one that it stands for. */
+static bool
+thread_add(struct pp_filter *f, const char *given, const struct pp_profile *p, struct pp_answer *a,
+           struct pp_buf *problem)
+{
+	struct pp_filter_thread t = { .text = pp_slice_z(given) };
+	uint64_t handle = pp_handle_parse('t', given);
+	uint32_t *series;
+	size_t n;
+
+	/* A thread that is really called so comes first. */
+	if (p && is_thread_handle(given) && !pp_filter_has_thread(p, &t)) {
+		if (!pp_threads_list(p, &series, &n))
+			return false;
+		if (handle && handle <= n) {
+			const struct pp_series *s = &p->series.at[series[handle - 1]];
+
+			t.exact = true;
+			t.process = text_keep(a, pp_text_of(p, s->process));
+			t.thread = text_keep(a, pp_text_of(p, s->thread));
+			t.pid = s->pid;
+			t.tid = s->tid;
+		} else if (n > 1) {
+			pp_buf_addf(problem,
+			            "there is no thread %.24s: t1 to t%zu are those of this file",
+			            given, n);
+		} else {
+			pp_buf_addf(problem, "there is no thread %.24s: %s", given,
+			            n ? "this file has one, t1" : "this file has none");
+		}
+		free(series);
+	}
+	return problem->n == 0 && pp_vec_push(&f->threads, t);
 }
 
 /* False when a value is wrong: *param is whose, *problem says why, or is empty without memory. */
@@ -220,13 +250,27 @@ filter_fill(const struct pp_scope *s, struct pp_filter *f, const struct pp_param
 		else if (filter == FILTER_EVENT)
 			fine = pp_vec_push(&f->events, text);
 		else if (filter == FILTER_THREAD)
-			fine = pp_vec_push(&f->threads, thread_of(given->text, p, a));
+			fine = thread_add(f, given->text, p, a, problem);
 		else if (filter == FILTER_LABEL)
 			fine = pp_filter_add_label(f, text, problem);
 		else
 			fine = pp_filter_set_time(f, text, problem);
 	}
 	return fine;
+}
+
+/* Whether threads that were asked for by name or number are there. */
+static pp_status
+threads_check(const struct pp_filter *f, const struct pp_profile *p, struct pp_answer *a)
+{
+	size_t i;
+
+	for (i = 0; i < f->threads.n; i++)
+		if (!pp_filter_has_thread(p, &f->threads.at[i]))
+			return pp_answer_fail(
+			    a, PP_E_USAGE, "no-thread",
+			    "there is no such thread; `top` by thread lists those there are");
+	return PP_OK;
 }
 
 bool
@@ -643,8 +687,11 @@ pp_scope_apply(const struct pp_scope *s, struct pp_view *view, const struct pp_s
 	pp_status status = PP_OK;
 
 	if (!filter_fill(s, &f, &param, &problem, view->shown, a))
-		status = pp_answer_fail(a, PP_E_USAGE, "bad-filter", "--%s: %s", param->name,
-		                        problem.n ? problem.p : pp_status_text(PP_E_NOMEM));
+		status = problem.n ? pp_answer_fail(a, PP_E_USAGE, "bad-filter", "--%s: %s",
+		                                    param->name, problem.p)
+		                   : pp_answer_fail_status(a, PP_E_NOMEM);
+	if (status == PP_OK && seen->known_threads)
+		status = threads_check(&f, view->shown, a);
 	if (status == PP_OK && !pp_filter_is_empty(&f))
 		status = filter_run(s, view, &f, seen, a);
 	else if (status == PP_OK && seen->stacks && pp_estimate_possible(view->shown))

@@ -40,6 +40,7 @@ struct pp_seen_for {
 	double min_share;   /* of the whole: thinner stacks need not be told apart */
 	const char *metric; /* NULL = the primary one */
 	bool for_people;    /* who know functions by their demangled names */
+	bool known_threads; /* threads that are asked for have to be there */
 };
 
 /* Whether anything is filtered or grouped: ways around the profile (rewriting) are then closed. */

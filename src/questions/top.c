@@ -254,7 +254,14 @@ struct excerpt {
 	size_t metric;
 	double whole;
 	const struct pp_handles *handles; /* NULL = rows are groups */
+	uint32_t *threads;                /* by function, where rows are threads; or NULL */
 };
+
+static void
+excerpt_release(void *data)
+{
+	free(((struct excerpt *)data)->threads);
+}
 
 static double
 excerpt_percent(void *data, size_t row)
@@ -277,7 +284,10 @@ excerpt_row(void *data, size_t row, struct pp_row *r)
 	const struct pp_profile *p = f->profile;
 	struct pp_cost_pair cost;
 
-	pp_row_handle(r, 'f', pp_handles_rank(e->handles, f->func[row]));
+	if (e->threads)
+		pp_row_handle(r, 't', e->threads[f->func[row]]);
+	else
+		pp_row_handle(r, 'f', pp_handles_rank(e->handles, f->func[row]));
 	if (e->metric < p->metrics.n) {
 		cost = pp_flat_get(f, row, e->metric);
 		pp_row_pct(r, excerpt_percent(data, row), e->whole == 0 ? 0 : 100);
@@ -309,6 +319,12 @@ excerpt_find(struct pp_excerpt *x, const struct top *top, const struct pp_topic 
 	if (!h)
 		return pp_answer_fail_status(x->answer, PP_E_NOMEM);
 	e->handles = pp_excerpt_has_handles(x, topic) ? h : NULL;
+	if (pp_scope_by(&top->scope) == PP_BY_THREAD && p != h->profile) {
+		e->handles = NULL;
+		e->threads = pp_handles_of_threads(h->profile, p);
+		if (!e->threads)
+			return pp_answer_fail_status(x->answer, PP_E_NOMEM);
+	}
 	if (p == h->profile && h->flat.n && !top->ranked.asked.metric && !(top->min > 0) &&
 	    (top->ranked.sort == PP_SORT_SELF || top->ranked.sort == PP_SORT_FLAT)) {
 		e->flat = &h->flat;
@@ -332,7 +348,7 @@ top_excerpt(const struct pp_subject *subject, const void *params, struct pp_exce
 	static const char *const sorts[] = { "self",   "total", "calls", "name",
 		                             "gained", "self",  "total" };
 	const struct top *top = params;
-	struct excerpt *e = pp_answer_alloc(x->answer, sizeof *e);
+	struct excerpt *e = pp_answer_own(x->answer, sizeof *e, excerpt_release);
 	union pp_value total = { 0 };
 	pp_status status = e ? excerpt_find(x, top, subject->topics, e)
 	                     : pp_answer_fail_status(x->answer, PP_E_NOMEM);

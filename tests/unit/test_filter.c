@@ -157,11 +157,23 @@ check_threads(void)
 	struct pp_buf text = { 0 }, problem = { 0 };
 	struct pp_filter f = { 0 };
 
-	ok(pp_vec_push(&f.threads, pp_slice_z("2")) &&
+	struct pp_filter_thread second = { .text = pp_slice_z("2") };
+
+	ok(pp_vec_push(&f.threads, second) &&
 	       pp_filter_derive(p, &f, &derived, &problem) == PP_OK && derived->series.n == 1,
 	   "one of two threads");
 	is_text(little_text(derived, &text), "main;b 2\n", "with its stacks");
 	is_text(little_text(p, &text), "main;a 1\nmain;b 2\n", "the profile has both");
+	pp_profile_release(derived);
+	derived = NULL;
+	/* Of another process: what is written the same is another thread. */
+	f.threads.at[0] = (struct pp_filter_thread){ .text = pp_slice_z("2"),
+		                                     .exact = true,
+		                                     .pid = p->series.at[1].pid + 1,
+		                                     .tid = p->series.at[1].tid };
+	ok(!pp_filter_has_thread(p, &f.threads.at[0]) &&
+	       pp_filter_derive(p, &f, &derived, &problem) == PP_OK && derived->series.n == 0,
+	   "one thread exactly");
 	pp_profile_release(derived);
 	pp_profile_release(p);
 	pp_filter_release(&f);
@@ -192,6 +204,38 @@ check_functions(void)
 	pp_buf_release(&problem);
 }
 
+/* Several functions in one line: the line is that of each of them. */
+static void
+check_one_line(void)
+{
+	struct pp_profile *p = little_calls("main@m.c:1 1\na@m.c:2 5\nb@m.c:2 7\nmain>a 2 5\n"),
+	                  *derived = NULL;
+	struct pp_filter f = { .by_function = true };
+	struct pp_buf problem = { 0 };
+	const char *const patterns[] = { "^a$", "^b$" };
+	size_t i;
+
+	for (i = 1; i < p->funcs.n; i++)
+		p->funcs.at[i].line = p->funcs.at[i].last_line = i == 1 ? 1 : 2;
+	/* As of a file that lists lines without functions. */
+	for (i = 0; i < p->lines.rows.n; i++) {
+		p->lines.rows.at[i].file = p->funcs.at[p->lines.rows.at[i].func].file;
+		p->lines.rows.at[i].func = 0;
+	}
+	for (i = 0; i < 2; i++) {
+		ok(pp_filter_add(&f, PP_FILTER_FOCUS, pp_slice_z(patterns[i]), &problem) &&
+		       pp_filter_derive(p, &f, &derived, &problem) == PP_OK &&
+		       derived->lines.rows.n == 2,
+		   "the line of %s", patterns[i]);
+		pp_profile_release(derived);
+		derived = NULL;
+		pp_filter_release(&f);
+		f = (struct pp_filter){ .by_function = true };
+	}
+	pp_profile_release(p);
+	pp_buf_release(&problem);
+}
+
 int
 main(void)
 {
@@ -201,5 +245,6 @@ main(void)
 	check_sieve();
 	check_threads();
 	check_functions();
+	check_one_line();
 	return tap_done();
 }
