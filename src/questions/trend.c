@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "analysis/identity.h"
 #include "base/sort.h"
 #include "base/stops.h"
 #include "questions/excerpt.h"
@@ -70,6 +71,7 @@ struct seen {
 	const struct pp_profile *profile;
 	pp_func func;
 	size_t file;
+	uint32_t group; /* of functions that are the same: as in `diff` */
 	double self;
 };
 
@@ -77,12 +79,14 @@ struct seen {
 struct turn {
 	const struct pp_profile *profile;
 	pp_func func;
+	uint32_t group;
 	size_t at;
 	double share[2], z;
 };
 
 struct trend {
 	const struct pp_subject *subject;
+	struct pp_identity identity;
 	PP_VEC(struct seen) seen;
 	PP_VEC(struct turn) turns;
 	double *totals, *selfs; /* by file */
@@ -95,6 +99,7 @@ trend_release(void *data)
 {
 	struct trend *t = data;
 
+	pp_identity_release(&t->identity);
 	pp_vec_release(&t->seen);
 	pp_vec_release(&t->turns);
 	free(t->totals);
@@ -102,26 +107,16 @@ trend_release(void *data)
 	free(t->rest);
 }
 
-/* The same function: its name and file. */
-static int
-names_cmp(const struct seen *a, const struct seen *b)
-{
-	const struct pp_func_row *x = &a->profile->funcs.at[a->func];
-	const struct pp_func_row *y = &b->profile->funcs.at[b->func];
-	int order = pp_slice_cmp(pp_text_of(a->profile, x->name), pp_text_of(b->profile, y->name));
-
-	return order
-	           ? order
-	           : pp_slice_cmp(pp_text_of(a->profile, x->file), pp_text_of(b->profile, y->file));
-}
-
 static int
 seen_order(const void *left, const void *right, void *context)
 {
 	const struct seen *a = left, *b = right;
-	int order = names_cmp(a, b);
 
-	return order ? order : (a->file > b->file) - (a->file < b->file);
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	return (a->func > b->func) - (a->func < b->func);
 }
 
 static int
@@ -129,11 +124,13 @@ turn_order(const void *left, const void *right, void *context)
 {
 	const struct turn *a = left, *b = right;
 	double x = fabs(a->z), y = fabs(b->z);
+	int order;
 
 	if (x != y)
 		return x < y ? 1 : -1;
-	return pp_slice_cmp(pp_text_of(a->profile, a->profile->funcs.at[a->func].name),
-	                    pp_text_of(b->profile, b->profile->funcs.at[b->func].name));
+	order = pp_slice_cmp(pp_text_of(a->profile, a->profile->funcs.at[a->func].name),
+	                     pp_text_of(b->profile, b->profile->funcs.at[b->func].name));
+	return order ? order : (a->group > b->group) - (a->group < b->group);
 }
 
 static pp_status
@@ -145,20 +142,25 @@ file_add(struct trend *t, struct pp_answer *a, size_t file, size_t metric)
 	struct pp_flat made = { 0 };
 	const struct pp_flat *flat = known ? &known->flat : &made;
 	pp_status status = known ? PP_OK : pp_flat_compute(p, &made);
+	uint32_t *key;
 	size_t row;
 
 	if (status == PP_E_UNSUPPORTED)
 		return PP_OK;
 	if (status != PP_OK)
 		return pp_answer_fail_status(a, status);
+	key = calloc(p->funcs.n + 1, sizeof *key);
+	if (!key || !pp_identity_add(&t->identity, p, key))
+		status = pp_answer_fail_status(a, PP_E_NOMEM);
 	t->totals[file] = flat->whole ? pp_value_double(m, pp_flat_whole(flat, metric)) : 0;
 	for (row = 0; row < flat->n && status == PP_OK && !pp_account_stops_at(row); row++) {
 		double self = pp_value_double(m, pp_flat_gained(flat, row, metric).own);
 
-		if (self > 0 &&
-		    !pp_vec_push(&t->seen, (struct seen){ p, flat->func[row], file, self }))
+		if (self > 0 && !pp_vec_push(&t->seen, (struct seen){ p, flat->func[row], file,
+		                                                      key[flat->func[row]], self }))
 			status = pp_answer_fail_status(a, PP_E_NOMEM);
 	}
+	free(key);
 	pp_flat_release(&made);
 	return status;
 }
@@ -205,16 +207,19 @@ turns_find(struct trend *t)
 {
 	size_t i, from = 0, steps = 0;
 
+	/* Later files may have shown that groups are one. */
+	for (i = 0; i < t->seen.n; i++)
+		t->seen.at[i].group = pp_identity_find(&t->identity, t->seen.at[i].group);
 	if (t->seen.n > 1)
 		pp_sort(t->seen.at, t->seen.n, sizeof *t->seen.at, seen_order, NULL);
 	while (from < t->seen.n && !pp_account_stops_at(steps++)) {
 		struct turn turn = { .profile = t->seen.at[from].profile,
-			             .func = t->seen.at[from].func };
+			             .func = t->seen.at[from].func,
+			             .group = t->seen.at[from].group };
 
 		for (i = 0; i < t->subject->n; i++)
 			t->selfs[i] = 0;
-		for (i = from; i < t->seen.n && names_cmp(&t->seen.at[from], &t->seen.at[i]) == 0;
-		     i++)
+		for (i = from; i < t->seen.n && t->seen.at[i].group == turn.group; i++)
 			t->selfs[t->seen.at[i].file] += t->seen.at[i].self;
 		from = i;
 		turn_find(t, &turn);
@@ -330,7 +335,8 @@ trend_excerpt(const struct pp_subject *subject, const void *params, struct pp_ex
 	t->totals = calloc(subject->n, sizeof *t->totals);
 	t->selfs = calloc(subject->n, sizeof *t->selfs);
 	t->rest = calloc(subject->n, 2 * sizeof *t->rest);
-	status = t->totals && t->selfs && t->rest
+	status = t->totals && t->selfs && t->rest &&
+	                 pp_identity_init(&t->identity, first->strs.seed)
 	             ? pp_asked_metric(params, first, x->answer, &metric)
 	             : pp_answer_fail_status(x->answer, PP_E_NOMEM);
 	for (i = 0; i < subject->n && status == PP_OK; i++) {
