@@ -138,16 +138,22 @@ pp_utf8_hides(uint32_t code)
 	static const uint32_t ranges[][2] = {
 		{ 0x80, 0x9f },     /* C1 controls */
 		{ 0xad, 0xad },     /* soft hyphen */
+		{ 0x34f, 0x34f },   /* combining grapheme joiner */
 		{ 0x61c, 0x61c },   /* Arabic letter mark */
 		{ 0x115f, 0x1160 }, /* Hangul fillers */
+		{ 0x17b4, 0x17b5 }, /* Khmer inherent vowels */
 		{ 0x180e, 0x180e }, /* Mongolian vowel separator */
 		{ 0x200b,
 		  0x200b }, /* zero width space; the joiners after it are ordinary spelling */
 		{ 0x200e, 0x200f },   /* direction marks */
 		{ 0x2028, 0x202e },   /* separators, embeddings, overrides */
 		{ 0x2060, 0x206f },   /* invisible operators, isolates */
+		{ 0x3164, 0x3164 },   /* Hangul filler */
 		{ 0xfeff, 0xfeff },   /* byte order mark */
-		{ 0xfff9, 0xfffb },   /* interlinear annotation */
+		{ 0xffa0, 0xffa0 },   /* halfwidth Hangul filler */
+		{ 0xfff0, 0xfffb },   /* unassigned ignorable ones, interlinear annotation */
+		{ 0x1bca0, 0x1bca3 }, /* shorthand format controls */
+		{ 0x1d173, 0x1d17a }, /* musical format controls */
 		{ 0xe0000, 0xe0fff }, /* tags */
 	};
 	size_t i;

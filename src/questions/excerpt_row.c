@@ -17,9 +17,34 @@
 static bool
 is_spelled(uint32_t code)
 {
-	return code < 0x20 || code == 0x7f || pp_utf8_hides(code) ||
-	       (code >= 0x200b && code <= 0x200f) || (code >= 0xe000 && code <= 0xf8ff) ||
-	       (code >= 0xfe00 && code <= 0xfe0f) || (code & 0xfffe) == 0xfffe || code >= 0xe0000;
+	/* Beside those that hide text wherever it is shown. */
+	static const uint32_t ranges[][2] = {
+		{ 0x7f, 0x7f }, /* DEL */
+		{ 0x600,
+		  0x605 }, /* Arabic signs: like all below that are named signs, of category Cf */
+		{ 0x6dd, 0x6dd },     /* Arabic sign */
+		{ 0x70f, 0x70f },     /* Syriac sign */
+		{ 0x890, 0x891 },     /* Arabic signs */
+		{ 0x8e2, 0x8e2 },     /* Arabic sign */
+		{ 0x180b, 0x180f },   /* Mongolian variation selectors */
+		{ 0x200b, 0x200f },   /* joiners */
+		{ 0x2800, 0x2800 },   /* Braille without dots */
+		{ 0xe000, 0xf8ff },   /* private use */
+		{ 0xfdd0, 0xfdef },   /* no characters */
+		{ 0xfe00, 0xfe0f },   /* variation selectors */
+		{ 0x110bd, 0x110bd }, /* Kaithi sign */
+		{ 0x110cd, 0x110cd }, /* Kaithi sign */
+		{ 0x13430, 0x1343f }, /* signs of hieroglyphs */
+		{ 0xe0000, 0x10ffff },
+	};
+	size_t i;
+
+	if (code >= 0x20 && code < 0x7f)
+		return false;
+	for (i = 0; i < PP_COUNT_OF(ranges) && code >= ranges[i][0]; i++)
+		if (code <= ranges[i][1])
+			return true;
+	return code < 0x20 || (code & 0xfffe) == 0xfffe || pp_utf8_hides(code);
 }
 
 /* The spelling of one character or stray byte at p; returns how many bytes it takes there. */
