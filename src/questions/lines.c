@@ -94,7 +94,8 @@ lines_init(void *data)
 struct lines {
 	struct pp_linecost lines;
 	size_t metric;
-	double whole;
+	double whole;         /* what shares are of */
+	union pp_value total; /* the same or, where the metric falls, what is left of it */
 };
 
 static void
@@ -396,11 +397,16 @@ lines_compute(struct lines *l, const struct pp_profile *p, const struct lines_pa
 	    ((p->holds & PP_LINES) || (pp_scope_given(&params->scope) && p->tree.n <= 1 &&
 	                               p->calls.rows.n + p->lines.rows.n == 0)))
 		status = PP_OK;
-	if (status == PP_OK && l->lines.whole && l->metric < p->metrics.n)
-		l->whole = pp_value_double(
-		    &p->metrics.at[l->metric],
-		    pp_linecost_whole(&l->lines, l->metric,
-		                      p->lines.rows.n && pp_scope_given(&params->scope)));
+	if (status == PP_OK && l->metric < p->metrics.n)
+		l->total = pp_profile_total(p, l->metric);
+	if (status == PP_OK && l->lines.whole && l->metric < p->metrics.n) {
+		union pp_value whole = pp_linecost_whole(
+		    &l->lines, l->metric, p->lines.rows.n && pp_scope_given(&params->scope));
+
+		l->whole = pp_value_double(&p->metrics.at[l->metric], whole);
+		if (!pp_metric_falls(&p->metrics.at[l->metric]))
+			l->total = whole;
+	}
 	return status;
 }
 
@@ -541,9 +547,7 @@ lines_excerpt(const struct pp_subject *subject, const void *data, struct pp_exce
 	rows_choose(l, params->min);
 	*e = (struct excerpt){ .lines = l };
 	e->handles = pp_excerpt_has_handles(x, topic) ? pp_excerpt_handles(x, topic) : NULL;
-	pp_excerpt_head(x, topic, l->metric,
-	                l->metric < p->metrics.n ? pp_profile_total(p, l->metric)
-	                                         : (union pp_value){ 0 });
+	pp_excerpt_head(x, topic, l->metric, l->total);
 	pp_row_key(&x->head, "count");
 	pp_row_count(&x->head, l->lines.rows.n);
 	x->columns = columns;
