@@ -149,6 +149,29 @@ pp_excerpt_handles(struct pp_excerpt *x, const struct pp_topic *topic)
 	return pp_answer_handles(x->answer, topic);
 }
 
+static void
+numbering_release(void *data)
+{
+	pp_numbering_release(data);
+}
+
+const struct pp_numbering *
+pp_excerpt_numbering(struct pp_answer *a, const struct pp_topic *topic)
+{
+	const struct pp_handles *h = pp_answer_handles(a, topic);
+	struct pp_numbering *own;
+
+	if (!h || topic->profile == h->profile)
+		return h ? &h->tree : NULL;
+	own = pp_answer_own(a, sizeof *own, numbering_release);
+	if (!own || !pp_numbering_make(own, topic->profile) ||
+	    (h->tree.n > 1 && !pp_numbering_adopt(own, &h->tree)))
+		return NULL;
+	if (!own->label && h->tree.n > 1)
+		pp_answer_note(a, "own-nodes", "nodes are numbered in the filtered tree");
+	return own;
+}
+
 bool
 pp_excerpt_has_handles(const struct pp_excerpt *x, const struct pp_topic *topic)
 {

@@ -107,6 +107,8 @@ void pp_excerpt_head(struct pp_excerpt *, const struct pp_topic *, size_t metric
 void pp_excerpt_say(struct pp_excerpt *);
 /* The handles of a topic; NULL when out of memory. */
 const struct pp_handles *pp_excerpt_handles(struct pp_excerpt *, const struct pp_topic *);
+/* The tree of a topic with the handles of its nodes; likewise. */
+const struct pp_numbering *pp_excerpt_numbering(struct pp_answer *, const struct pp_topic *);
 /* Whether functions of a topic go by handles: they do unless they were grouped. */
 bool pp_excerpt_has_handles(const struct pp_excerpt *, const struct pp_topic *);
 /* Bytes that the name of a metric may have. */

@@ -9,7 +9,5 @@
 /* What is shown of the tree of a topic: from a node on (NULL = the root), so deep (0 = any depth). */
 pp_status pp_excerpt_tree(struct pp_excerpt *, const struct pp_topic *, size_t metric,
                           const char *node, uint64_t depth);
-/* The tree of a topic with the handles of its nodes; *own is to be released where it had to be made. NULL: no memory. */
-const struct pp_numbering *pp_excerpt_numbering(struct pp_answer *, const struct pp_topic *);
 
 #endif
