@@ -73,13 +73,15 @@ pp_info_excerpt(const struct pp_subject *subject, const void *params, struct pp_
 	const struct pp_topic *t = subject->topics;
 	const struct pp_profile *p = t->profile;
 	struct excerpt *e = pp_answer_own(x->answer, sizeof *e, excerpt_release);
+	size_t primary = pp_profile_primary(p);
 	struct pp_counts counts;
 
 	if (e)
 		*e = (struct excerpt){ p, pp_profile_totals(p) };
 	if (!e || !e->totals || !pp_counts_compute(p, &counts))
 		return pp_answer_fail_status(x->answer, PP_E_NOMEM);
-	pp_excerpt_head(x, t, p->metrics.n, (union pp_value){ 0 });
+	/* The primary metric, which other answers are about unless another is asked for. */
+	pp_excerpt_head(x, t, primary, e->totals[primary]);
 	pp_excerpt_shorten(x);
 	pp_row_key(&x->head, "producer");
 	pp_row_text(&x->head, pp_text_of(p, p->producer));
@@ -115,6 +117,19 @@ summary_release(void *data)
 
 	pp_facts_release(&s->facts);
 	free(s->own);
+}
+
+static double
+summary_percent(void *data, size_t row)
+{
+	const struct summary *s = data;
+	const struct pp_flat *f = &s->facts.flat;
+
+	if (s->whole == 0)
+		return 0;
+	return pp_value_double(&f->profile->metrics.at[s->facts.metric],
+	                       pp_flat_gained(f, row, s->facts.metric).own) /
+	       s->whole * 100;
 }
 
 static void
@@ -193,7 +208,7 @@ pp_summary_excerpt(const struct pp_subject *subject, const void *params, struct 
 		return status;
 	f = &s->facts.flat;
 	metric = s->facts.metric;
-	if (metric < t->profile->metrics.n && f->n) {
+	if (metric < t->profile->metrics.n && f->whole) {
 		total = f->whole[metric];
 		s->whole = pp_value_double(&t->profile->metrics.at[metric],
 		                           pp_flat_whole(f, metric));
@@ -208,9 +223,11 @@ pp_summary_excerpt(const struct pp_subject *subject, const void *params, struct 
 	pp_excerpt_shorten(x);
 	pp_row_key(&x->head, "functions");
 	pp_row_count(&x->head, f->n);
+	pp_row_key(&x->head, "count");
+	pp_row_count(&x->head, f->n < FUNCTIONS_SHOWN ? f->n : FUNCTIONS_SHOWN);
 	pp_row_key(&x->head, "findings");
 	pp_row_count(&x->head, count);
-	if (s->totals && tree->n)
+	if (s->totals && tree->n > 1)
 		path_add(x, s, tree);
 	x->columns = columns;
 	x->column_count = PP_COUNT_OF(columns);
@@ -218,5 +235,6 @@ pp_summary_excerpt(const struct pp_subject *subject, const void *params, struct 
 	x->rows = x->rows < FUNCTIONS_SHOWN ? x->rows : FUNCTIONS_SHOWN;
 	x->data = s;
 	x->row = summary_row;
+	x->percent = summary_percent;
 	return PP_OK;
 }

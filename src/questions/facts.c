@@ -143,14 +143,14 @@ double
 pp_facts_self(const struct pp_facts *f, size_t row)
 {
 	return pp_value_double(&f->profile->metrics.at[f->metric],
-	                       pp_flat_get(&f->flat, row, f->metric).own);
+	                       pp_flat_gained(&f->flat, row, f->metric).own);
 }
 
 double
 pp_facts_total(const struct pp_facts *f, size_t row)
 {
 	return pp_value_double(&f->profile->metrics.at[f->metric],
-	                       pp_flat_get(&f->flat, row, f->metric).total);
+	                       pp_flat_gained(&f->flat, row, f->metric).total);
 }
 
 void
@@ -179,13 +179,17 @@ handle_text(char out[16], char kind, uint64_t handle)
 
 /* ---- what the numbers are worth ---- */
 
-/* How many samples the metric was taken from; 0 when it was not, or nobody knows. */
+/* How many samples the metric was taken from; less than 0 when it was not, or nobody knows. */
 static double
 samples_of(const struct pp_facts *f)
 {
 	const struct pp_profile *p = f->profile;
 	const struct pp_metric *m = f->metric < p->metrics.n ? &p->metrics.at[f->metric] : NULL;
 	bool time = m && (m->kind == PP_KIND_WALL_TIME || m->kind == PP_KIND_CPU_TIME);
+	/* There are none where nothing was sampled; what costs something was, and nobody counted. */
+	bool none = m && m->flags & PP_METRIC_SAMPLED && f->flat.whole &&
+	            pp_value_is_zero(m, f->flat.whole[f->metric]);
+	double counted = p->samples || none ? (double)p->samples : -1;
 	size_t i = f->metric;
 
 	/* Time of samples that are counted beside it. */
@@ -193,12 +197,12 @@ samples_of(const struct pp_facts *f)
 		for (i = 0; i < p->metrics.n && p->metrics.at[i].kind != PP_KIND_SAMPLES;)
 			i++;
 	if (time && i >= p->metrics.n)
-		return (double)p->samples;
-	if (!m || i >= p->metrics.n)
-		return 0;
+		return counted;
+	if (!m || i >= p->metrics.n || !f->flat.whole)
+		return -1;
 	if (p->metrics.at[i].kind == PP_KIND_SAMPLES)
 		return pp_value_double(&p->metrics.at[i], f->flat.whole[i]);
-	return m->flags & PP_METRIC_SAMPLED ? (double)p->samples : 0;
+	return m->flags & PP_METRIC_SAMPLED ? counted : -1;
 }
 
 static void
@@ -219,7 +223,7 @@ trust_find(struct pp_facts *f)
 		pp_fact_say(&s, "whole stacks were not recorded: any that are shown are estimates");
 		pp_fact_end(&s, "estimated", 0, 0, NULL, NULL, NULL);
 	}
-	if (samples > 0 && samples < FEW_SAMPLES) {
+	if (samples >= 0 && samples < FEW_SAMPLES) {
 		pp_fact_begin(&s, f);
 		pp_row_key(&s.row, "samples");
 		pp_row_real(&s.row, samples, 2);
@@ -247,28 +251,60 @@ trust_find(struct pp_facts *f)
 
 /* ---- functions ---- */
 
+static int
+most_first(const void *left, const void *right, void *context)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return a != b ? (a < b ? 1 : -1) : 0;
+}
+
+/* How many functions it takes to reach a share of the whole; *sum is what they cost. */
+static size_t
+functions_reach(struct pp_facts *f, double share, double *sum)
+{
+	double *selfs = malloc((f->flat.n + 1) * sizeof *selfs);
+	size_t k;
+
+	*sum = 0;
+	f->failed |= !selfs;
+	for (k = 0; selfs && k < f->flat.n; k++)
+		selfs[k] = pp_facts_self(f, k);
+	if (selfs && f->flat.n > 1 && pp_metric_falls(&f->profile->metrics.at[f->metric]))
+		pp_sort(selfs, f->flat.n, sizeof *selfs, most_first, NULL);
+	for (k = 0; selfs && k < f->flat.n && *sum < share * f->whole;)
+		*sum += selfs[k++];
+	free(selfs);
+	return k;
+}
+
 static void
 concentration_find(struct pp_facts *f)
 {
 	struct pp_stating s;
-	double sum = 0;
-	size_t k = 0;
+	double sum;
+	size_t k = functions_reach(f, CONCENTRATED, &sum);
 
-	while (k < f->flat.n && sum < CONCENTRATED * f->whole)
-		sum += pp_facts_self(f, k++);
 	pp_fact_begin(&s, f);
 	pp_row_key(&s.row, "functions");
 	pp_row_count(&s.row, k);
 	pp_row_key(&s.row, "of");
 	pp_row_count(&s.row, f->flat.n);
-	pp_fact_say(&s, pp_profile_holders(f->profile) ? "held in " : "spent in ");
-	if (k > 1)
-		pp_fact_say_count(&s, k, "", "of the ");
-	else
-		pp_fact_say(&s, "one of the ");
-	pp_fact_say_count(&s, f->flat.n, pp_function_said(f->profile, false),
-	                  pp_function_said(f->profile, true));
-	pp_fact_end(&s, "concentration", sum / f->whole, 0, "top", NULL, NULL);
+	if (f->flat.n) {
+		pp_fact_say(&s, pp_profile_holders(f->profile) ? "held in " : "spent in ");
+		if (k == 1)
+			pp_fact_say(&s, "one of the ");
+		else if (k)
+			pp_fact_say_count(&s, k, "", "of the ");
+		else
+			pp_fact_say(&s, "none of the ");
+		pp_fact_say_count(&s, f->flat.n, pp_function_said(f->profile, false),
+		                  pp_function_said(f->profile, true));
+	} else {
+		pp_fact_say(&s, "no functions are known");
+	}
+	pp_fact_end(&s, "concentration", f->whole > 0 ? sum / f->whole : 0, 0,
+	            f->flat.n ? "top" : NULL, NULL, NULL);
 }
 
 static void
@@ -277,22 +313,28 @@ hot_self_find(struct pp_facts *f)
 	const struct pp_flat *flat = &f->flat;
 	size_t row;
 
-	for (row = 0; row < flat->n && pp_facts_self(f, row) >= HOT_SELF * f->whole; row++) {
+	for (row = 0; row < flat->n; row++) {
 		uint32_t handle = pp_handles_rank(f->handles, flat->func[row]);
 		struct pp_stating s;
 		char text[16];
 
+		if (pp_facts_self(f, row) < HOT_SELF * f->whole)
+			continue;
 		handle_text(text, 'f', handle);
 		pp_fact_begin(&s, f);
 		pp_fact_function(&s.row, f, "id", "name", flat->func[row]);
 		self_add(&s.row, f, "self", pp_flat_get(flat, row, f->metric).own);
+		if (pp_metric_falls(&f->profile->metrics.at[f->metric]))
+			self_add(&s.row, f, "gained", pp_flat_gained(flat, row, f->metric).own);
 		pp_row_key(&s.row, "calls");
 		if (pp_flat_calls_known(flat, row))
 			pp_row_count(&s.row, flat->calls[row]);
 		else
 			pp_row_null(&s.row);
 		pp_fact_say_function(&s, f->profile, flat->func[row]);
-		pp_fact_say(&s, " itself costs ");
+		pp_fact_say(&s, pp_metric_falls(&f->profile->metrics.at[f->metric])
+		                    ? " itself gained "
+		                    : " itself costs ");
 		pp_fact_say_value(&s, pp_facts_self(f, row));
 		if (flat->has_calls && flat->calls[row]) {
 			pp_fact_say(&s, " in ");
@@ -323,7 +365,7 @@ is_unknown(const struct pp_profile *p, pp_func func)
 
 /* The functions that a fact takes together. */
 struct together {
-	union pp_value self;
+	union pp_value self, gained;
 	uint32_t handles[IDS_SHOWN]; /* of the costliest */
 	pp_func funcs[IDS_SHOWN];
 	size_t n;
@@ -338,6 +380,8 @@ together_add(struct together *t, const struct pp_facts *f, size_t row)
 	}
 	pp_value_add(&f->profile->metrics.at[f->metric], &t->self,
 	             pp_flat_get(&f->flat, row, f->metric).own);
+	pp_value_add(&f->profile->metrics.at[f->metric], &t->gained,
+	             pp_flat_gained(&f->flat, row, f->metric).own);
 }
 
 static void
@@ -366,7 +410,7 @@ static void
 together_state(const struct together *t, struct pp_facts *f, unsigned class)
 {
 	const struct pp_metric *m = &f->profile->metrics.at[f->metric];
-	double self = pp_value_double(m, t->self);
+	double self = pp_value_double(m, t->gained);
 	struct pp_stating s;
 	char text[16];
 	size_t i;
@@ -396,12 +440,13 @@ classes_find(struct pp_facts *f)
 	const struct pp_profile *p = f->profile;
 	struct together found[PP_CLASSES + 1];
 	struct pp_name_classes classes;
+	union pp_value zero = pp_value_zero(&p->metrics.at[f->metric]);
 	size_t row;
 	unsigned i;
 
 	pp_name_classes_init(&classes);
 	for (i = 0; i <= PP_CLASSES; i++)
-		found[i] = (struct together){ .self = pp_value_zero(&p->metrics.at[f->metric]) };
+		found[i] = (struct together){ .self = zero, .gained = zero };
 	for (row = 0; row < f->flat.n; row++) {
 		pp_func func = f->flat.func[row];
 
@@ -499,12 +544,15 @@ whole_find(struct pp_facts *f)
 	size_t row;
 
 	for (row = 0; row < f->flat.n; row++) {
-		self = pp_facts_self(f, row);
+		self = pp_value_double(m, pp_flat_get(&f->flat, row, f->metric).own);
 		f->gross += self > 0 ? self : 0;
 		f->net |= self < 0;
 	}
+	/* What shares are of in other answers. */
+	if (pp_metric_falls(m))
+		f->gross = pp_value_double(m, pp_flat_whole(&f->flat, f->metric));
 	f->net |= f->gross > NET_EXCESS * total;
-	f->whole = f->net ? f->gross : total;
+	f->whole = f->net || pp_metric_falls(m) ? f->gross : total;
 }
 
 /* The flat profile by the metric: that of the handles where it is the same one. */
@@ -545,11 +593,14 @@ facts_begin(struct pp_facts *f, struct pp_excerpt *x, const struct pp_topic *top
 static pp_status
 facts_find(struct pp_facts *f)
 {
-	if (f->metric < f->profile->metrics.n && f->flat.n)
+	bool known = f->metric < f->profile->metrics.n && f->flat.whole;
+
+	if (known)
 		whole_find(f);
 	trust_find(f);
-	if (f->whole > 0) {
+	if (known)
 		concentration_find(f);
+	if (f->whole > 0) {
 		hot_self_find(f);
 		classes_find(f);
 		if (f->tree->n > 1)

@@ -31,13 +31,13 @@ struct pp_facts {
 	const struct pp_topic *topic;
 	const struct pp_profile *profile;
 	const struct pp_handles *handles;
-	const struct pp_numbering *tree; /* n = 0: there are no stacks */
+	const struct pp_numbering *tree; /* n < 2: there are no stacks */
 	struct pp_flat flat;             /* by own cost of the metric */
 	bool own_flat;                   /* it is not that of the handles */
 	size_t metric;
-	double whole; /* the whole of the metric; of a net one the sum of what is positive */
-	double gross; /* that sum */
-	bool net;     /* the metric falls */
+	double whole; /* the whole of the metric; of one that falls, all that was gained */
+	double gross; /* all that was gained */
+	bool net;     /* much of it was given back */
 	PP_VEC(struct pp_fact) list;
 	bool failed; /* out of memory */
 };
@@ -76,7 +76,7 @@ void pp_fact_say_function(struct pp_stating *, const struct pp_profile *, pp_fun
 void pp_fact_say_count(struct pp_stating *, uint64_t, const char *one, const char *many);
 void pp_fact_say_real(struct pp_stating *, double);
 void pp_fact_say_value(struct pp_stating *, double);
-/* What row r of the flat profile costs itself, and with all it called. */
+/* What row r of the flat profile costs itself, and with all it called; of a metric that falls, what it gained. */
 double pp_facts_self(const struct pp_facts *, size_t row);
 double pp_facts_total(const struct pp_facts *, size_t row);
 /* Calls: who calls much more often than it is called, what calls itself. */

@@ -13,22 +13,86 @@
 #define CHURN_TIMES 10
 #define BOTH_LEAST 0.05
 
+/* ---- what bytes are of ---- */
+
+/* Bytes are of memory only where the name says so: input and output are counted in them, too. */
+enum { NO_MEMORY, ALLOCATED, LIVE, FREED, SOME_MEMORY };
+
+static const struct {
+	const char *name;
+	unsigned char is;
+} memory_names[] = {
+	/* heap profilers and SPAA, pprof */
+	{ "alloc_bytes", ALLOCATED },
+	{ "alloc_space", ALLOCATED },
+	{ "allocated_bytes", ALLOCATED },
+	{ "allocated", ALLOCATED },
+	{ "sampled_alloc_bytes", ALLOCATED },
+	{ "live_bytes", LIVE },
+	{ "inuse_space", LIVE },
+	{ "inuse_bytes", LIVE },
+	{ "live", LIVE },
+	{ "sampled_live_bytes", LIVE },
+	{ "free_bytes", FREED },
+	{ "freed_bytes", FREED },
+	{ "freed", FREED },
+	/* SPX */
+	{ "zmab", ALLOCATED },
+	{ "zmfb", FREED },
+	{ "zm", SOME_MEMORY },
+	{ "mor", SOME_MEMORY },
+	/* DHAT, Valgrind's --xtree-memory */
+	{ "tb", ALLOCATED },
+	{ "eb", LIVE },
+	{ "totB", ALLOCATED },
+	{ "curB", LIVE },
+	{ "totFdB", FREED },
+	/* XHProf, Xdebug, Austin, Massif */
+	{ "mem.aa", SOME_MEMORY },
+	{ "mu", SOME_MEMORY },
+	{ "Memory", SOME_MEMORY },
+	{ "Memory_(bytes)", SOME_MEMORY },
+	{ "MemorySize", SOME_MEMORY },
+	{ "memory", SOME_MEMORY },
+	{ "mem_heap_B", SOME_MEMORY },
+	/* browsers and V8 */
+	{ "jsAllocations", SOME_MEMORY },
+	{ "nativeAllocations", SOME_MEMORY },
+	{ "selfSize", SOME_MEMORY },
+	{ "self_size", SOME_MEMORY },
+	/* profilers that send pprof */
+	{ "space", SOME_MEMORY },
+	{ "alloc-size", SOME_MEMORY },
+	{ "heap-live-size", SOME_MEMORY },
+	{ "heap-space", SOME_MEMORY },
+	{ "alloc_in_new_tlab_bytes", SOME_MEMORY },
+	{ "alloc_outside_tlab_bytes", SOME_MEMORY },
+	{ "alloc_in_new_tlab_space", SOME_MEMORY },
+};
+
+static unsigned
+memory_of(const struct pp_profile *p, size_t metric)
+{
+	const struct pp_metric *m = &p->metrics.at[metric];
+	size_t i;
+
+	for (i = 0; m->kind == PP_KIND_BYTES && i < PP_COUNT_OF(memory_names); i++)
+		if (pp_slice_eq_z(pp_text_of(p, m->name), memory_names[i].name))
+			return memory_names[i].is;
+	return NO_MEMORY;
+}
+
 /* ---- churn ---- */
 
+/* The first metric that is so; metrics.n when there is none. */
 static size_t
-metric_among(const struct pp_profile *p, const char *const *names)
+memory_find(const struct pp_profile *p, unsigned is)
 {
 	size_t i;
 
-	for (i = 0; i < pp_metrics_shown(p); i++) {
-		const char *const *name;
-
-		for (name = names; *name; name++)
-			if (p->metrics.at[i].kind == PP_KIND_BYTES &&
-			    pp_slice_eq_z(pp_text_of(p, p->metrics.at[i].name), *name))
-				return i;
-	}
-	return p->metrics.n;
+	for (i = 0; i < pp_metrics_shown(p) && memory_of(p, i) != is;)
+		i++;
+	return i < pp_metrics_shown(p) ? i : p->metrics.n;
 }
 
 struct by_cost {
@@ -75,15 +139,9 @@ allocators_add(struct pp_stating *s, struct pp_facts *f, size_t metric)
 static void
 churn_find(struct pp_facts *f)
 {
-	static const char *const allocated_names[] = { "alloc_bytes",         "alloc_space",
-		                                       "allocated_bytes",     "allocated",
-		                                       "sampled_alloc_bytes", NULL };
-	static const char *const live_names[] = { "live_bytes", "inuse_space",        "inuse_bytes",
-		                                  "live",       "sampled_live_bytes", NULL };
-	static const char *const freed_names[] = { "free_bytes", "freed_bytes", "freed", NULL };
 	const struct pp_profile *p = f->profile;
-	size_t metric = metric_among(p, allocated_names), live = metric_among(p, live_names);
-	size_t freed = metric_among(p, freed_names), i;
+	size_t metric = memory_find(p, ALLOCATED), live = memory_find(p, LIVE);
+	size_t freed = memory_find(p, FREED), i;
 	double allocated, left;
 	struct pp_stating s;
 
@@ -115,11 +173,27 @@ churn_find(struct pp_facts *f)
 
 /* ---- time and memory at once ---- */
 
+/* Time, or samples that were taken as it passed: those of a heap profile count allocations. */
 static bool
-is_time(const struct pp_metric *m)
+is_time(const struct pp_profile *p, size_t metric)
 {
-	return m->kind == PP_KIND_WALL_TIME || m->kind == PP_KIND_CPU_TIME ||
-	       m->kind == PP_KIND_SAMPLES || m->kind == PP_KIND_EVENTS;
+	const struct pp_metric *m = &p->metrics.at[metric];
+
+	if (m->kind == PP_KIND_WALL_TIME || m->kind == PP_KIND_CPU_TIME)
+		return true;
+	if (m->kind != PP_KIND_SAMPLES && m->kind != PP_KIND_EVENTS)
+		return false;
+	return m->flags & PP_METRIC_TIME_OK || pp_metric_preference(p, m) >= PP_PREFERS_CYCLES ||
+	       (m->kind == PP_KIND_SAMPLES && !m->event && metric == pp_profile_primary(p));
+}
+
+/* Memory that was allocated or is in use. */
+static bool
+is_memory(const struct pp_profile *p, size_t metric)
+{
+	unsigned is = memory_of(p, metric);
+
+	return is != NO_MEMORY && is != FREED;
 }
 
 static double
@@ -143,9 +217,7 @@ metric_hot(const struct pp_facts *f, size_t row, bool time)
 		/* The one that was asked for comes first. */
 		size_t metric = i ? i - 1 : f->metric;
 
-		if (metric < shown &&
-		    (time ? is_time(&p->metrics.at[metric])
-		          : p->metrics.at[metric].kind == PP_KIND_BYTES) &&
+		if (metric < shown && (time ? is_time(p, metric) : is_memory(p, metric)) &&
 		    share_of(f, row, metric) >= BOTH_LEAST)
 			return metric;
 	}
@@ -192,8 +264,8 @@ both_find(struct pp_facts *f)
 	size_t i, row;
 
 	for (i = 0; i < pp_metrics_shown(p); i++) {
-		time |= is_time(&p->metrics.at[i]);
-		bytes |= p->metrics.at[i].kind == PP_KIND_BYTES;
+		time |= is_time(p, i);
+		bytes |= is_memory(p, i);
 	}
 	for (row = 0; time && bytes && row < f->flat.n; row++) {
 		size_t metrics[2] = { metric_hot(f, row, true), p->metrics.n };

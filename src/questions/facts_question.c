@@ -168,7 +168,7 @@ findings_excerpt(const struct pp_subject *subject, const void *data, struct pp_e
 	if (status != PP_OK)
 		return status;
 	pp_facts_sort(f);
-	if (f->metric < f->profile->metrics.n && f->flat.n)
+	if (f->metric < f->profile->metrics.n && f->flat.whole)
 		total = f->flat.whole[f->metric];
 	if (x->head.text) {
 		head_say(x, f, topic, total);

@@ -366,6 +366,9 @@ pp_find_topic_function(struct pp_answer *a, const struct pp_topic *topic, const 
 	*func = pp_handles_func(h, handle);
 	if (*func && topic->profile->funcs.n == h->profile->funcs.n)
 		return PP_OK;
+	if (h->flat.n == 0)
+		return pp_answer_fail(a, PP_E_USAGE, "no-handle",
+		                      "there is no handle %s: this file has no functions", name);
 	return pp_answer_fail(a, PP_E_USAGE, "no-handle",
 	                      "there is no handle %s: f1 to f%zu are the functions of this file",
 	                      name, h->flat.n);

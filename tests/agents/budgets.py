@@ -3,7 +3,8 @@
 
 Over all good samples: no answer exceeds its budget, whatever it is; both forms of a result are the same; pages show each row
 exactly once; rows of trees add up at every budget, and a larger one shows more of the same; numbers are those of
-`top --json`; handles are the same in two processes, and on the command line. Speaks TAP.
+`top --json`; handles are the same in two processes, and on the command line. What `check` says under a budget is what it says
+without one, also of bad samples, whatever was asked before. Speaks TAP.
 """
 import glob
 import json
@@ -12,6 +13,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import unicodedata
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 from agents.kit import Server
@@ -237,6 +239,76 @@ def threads_hold(server, file, threads):
     return None
 
 
+def wholes_hold(server, file):
+    """Answers agree on the total, and shares are of it unless the metric falls."""
+    top, _, _ = server.call('top', file=file, budget=20000)
+    if 'error' in top or 'total' not in top:
+        return None
+    for tool in ('tree', 'summary', 'findings', 'info'):
+        answer, _, _ = server.call(tool, file=file, budget=20000)
+        if 'error' not in answer and answer['total'] != top['total']:
+            return f'{tool}: the total is {answer["total"]}, that of top {top["total"]}'
+    falls = any(kind == 'net-metric' for kind, *_ in server.call('findings', file=file, budget=20000)[0]['rows'])
+    for tool, share, cost in (('top', 1, 2), ('lines', 0, 1), ('tree', 4, 5)):
+        answer, _, _ = server.call(tool, file=file, budget=20000)
+        total = answer.get('total')
+        for row in answer.get('rows', []) if total and not falls else []:
+            if abs(row[share] - 100 * row[cost] / total) > 0.0051:
+                return f'{tool}: {row[cost]} of {total} is {row[share]} %'
+        if total == 0 and any(row[share] for row in answer.get('rows', [])):
+            return f'{tool}: shares of nothing'
+    return None
+
+
+def check_holds(polyprof, server, samples, file):
+    run = subprocess.run([polyprof, 'check', '--json', file], capture_output=True, cwd=samples)
+    exact = json.loads(run.stdout)['files'][0]
+    for before in (None, 'top', None):
+        if before:
+            server.call(before, file=file)
+        answer, _, _ = server.call('check', file=file, budget=20000)
+        if 'error' in answer:
+            return None if run.returncode == 3 else answer['error']
+        if answer['verdict'] != exact['verdict']:
+            return f'{answer["verdict"]} instead of {exact["verdict"]}'
+        found = [diag['rule'] for diag in exact['diagnostics']]
+        if [row[1] for row in answer['rows']] != found[:len(answer['rows'])] or answer['count'] != len(found):
+            return f'after {before}: {[row[1] for row in answer["rows"]]} instead of {found}'
+    return None
+
+
+def hidden_are_spelled(server, home):
+    """Nothing that hides or reorders text reaches a model."""
+    def is_hidden(code):
+        return unicodedata.category(chr(code)) in ('Cc', 'Cf', 'Co', 'Zl', 'Zp') or code in \
+            (0x34f, 0x115f, 0x1160, 0x17b4, 0x17b5, *range(0x180b, 0x1810), 0x2065, 0x2800, 0x3164, *range(0xfe00, 0xfe10), 0xffa0, *range(0xfff0, 0xfff9),
+             *range(0x13430, 0x13440), *range(0xe0000, 0xe1000))
+
+    codes = [code for code in range(1, 0x110000) if is_hidden(code) and chr(code) not in ' ;\n\r']
+    # Of planes for private use a few do.
+    codes = [code for code in codes if code < 0xf0000 or code % 4999 == 0]
+    for at in range(0, len(codes), 2500):
+        with open(os.path.join(home, f'hidden{at}.folded'), 'w') as file:
+            file.write(''.join(f'm;a{chr(code)}b 1\n' for code in codes[at:at + 2500]))
+        rows, count = pages(server, 'top', 20000, file=file.name)
+        shown = ''.join(row[5] for row in rows)
+        wrong = sorted({hex(ord(letter)) for letter in shown if is_hidden(ord(letter))})
+        if wrong or count < 2500 and at + 2500 < len(codes):
+            return f'{count} functions, not spelled: {wrong[:20]}'
+    return None
+
+
+def chains_open(server, home):
+    """Frames that are skipped one by one hold no more than one of them may: what they cost could not be opened."""
+    path = os.path.join(home, 'chain.folded')
+    with open(path, 'w') as file:
+        file.write(''.join(';'.join(f'f{n}' for n in range(depth)) + ' 10\n' for depth in range(1, 160)) +
+                   ';'.join(f'f{n}' for n in range(160)) + ';leaf;end 900\n')
+    answer, _, _ = server.call('tree', file=path, budget=20000)
+    worst = max(row[4] for row in answer['rows'] if row[0].endswith('+'))
+    return None if worst < 1 and 'cut' not in answer and any(row[3] for row in answer['rows']) else f'{worst} % cannot be opened'
+
+
 def handles_hold(polyprof, server, samples, file):
     """What the command line prints is what the server answers."""
     for tool in ('top', 'tree'):
@@ -306,6 +378,14 @@ def main():
         tap.ok(*result(numbers_hold(polyprof, server, samples, file), f'{file}: numbers'))
         tap.ok(*result(counts_hold(polyprof, server, samples, file), f'{file}: counts'))
         tap.ok(*result(handles_hold(polyprof, server, samples, file), f'{file}: two processes'))
+    wrong = []
+    for file in sorted(glob.glob('*/good/*', root_dir=samples))[::SHARE]:
+        wrong += [f'{file}: {w}' for w in [wholes_hold(server, file)] if w]
+    tap.ok(not wrong, 'totals, and shares of them', '\n'.join(wrong[:10]))
+    wrong = []
+    for file in sorted(glob.glob('*/bad/*', root_dir=samples))[::SHARE]:
+        wrong += [f'{file}: {w}' for w in [check_holds(polyprof, server, samples, file)] if w]
+    tap.ok(not wrong, 'bad samples are judged alike', '\n'.join(wrong[:10]))
     # Those of whole processes, of nobody, and without stacks.
     threads = ('otlp/good/all.otlp', 'trace-event/good/slices.trace.json', 'spaa/good/samples-windows.spaa',
                'perf-script/good/fp.eventonly.txt.gz', 'perf-script/good/tp.trace.txt.gz')
@@ -315,6 +395,8 @@ def main():
     with tempfile.TemporaryDirectory() as home:
         other = Server(polyprof, home)
         tap.ok(*result(hostile_hold(other, home), 'names that are as long as they like'))
+        tap.ok(*result(hidden_are_spelled(other, home), 'characters that hide are spelled'))
+        tap.ok(*result(chains_open(other, home), 'long chains'))
         other.end()
     code, rest, _ = server.end()
     tap.ok(code == 0 and rest == b'', 'the server ends with its input')

@@ -4,6 +4,7 @@
 What docs/findings.md says of samples, names, memory and changes is computed from the numbers that were written, not from
 other answers: nothing is claimed that does not hold, and nothing is missing.
 """
+import gzip
 import json
 import math
 import os
@@ -105,6 +106,52 @@ def both(home):
         yield wrong, f'{len(wanted)} costly in time and memory'
 
 
+def spx(home, metrics, costs):
+    """main() calls f(): what both cost by metric."""
+    path = os.path.join(home, 'kinds.json')
+    meta = {'key': 'kinds', 'exec_ts': 1700000000, 'host_name': 'h', 'process_pid': 1, 'process_tid': 1, 'process_pwd': '/', 'cli': 1,
+            'cli_command_line': 'x', 'http_request_uri': '', 'http_method': '', 'http_host': '', 'custom_metadata_str': '', 'wall_time_ms': 1,
+            'peak_memory_usage': 1, 'called_function_count': 2, 'call_count': 2, 'recorded_call_count': 2, 'enabled_metrics': metrics}
+    at = [[0] * len(metrics), costs[0], [a + b for a, b in zip(*costs)], [a + b for a, b in zip(*costs)]]
+    events = ''.join(f'{func} {start} {" ".join(map(str, values))}\n' for func, start, values in zip((0, 1, 1, 0), (1, 1, 0, 0), at))
+    with open(path, 'w') as file:
+        json.dump(meta, file)
+    with gzip.open(path.replace('.json', '.txt.gz'), 'wt') as file:
+        file.write(f'[events]\n{events}[functions]\nmain\nf\n')
+    return path
+
+
+def kinds(home):
+    """Bytes that are no memory, memory that was freed, samples of allocations: neither both-hot nor churn; and what is."""
+    mib = 1 << 20
+    for metrics, costs, both_hot, allocated in (
+            (['wt', 'io'], ([500, 10 ** 6], [500, 9 * 10 ** 6]), 0, None),
+            (['wt', 'zmfb'], ([500, 10 ** 6], [500, 9 * 10 ** 6]), 0, None),
+            (['wt', 'zmab'], ([500, 10 ** 6], [500, 9 * 10 ** 6]), 2, None),
+            (['wt', 'zmab', 'zmfb'], ([500, mib, mib], [500, 99 * mib, 95 * mib]), 1, (100 * mib, 4 * mib)),
+            (['wt', 'zmab', 'zmfb'], ([500, mib, mib], [500, 99 * mib, 80 * mib]), 1, None),
+            (['wt', 'zm', 'zmab', 'zmfb'], ([500, 5, mib, mib], [500, 5, 99 * mib, 95 * mib]), 2, (100 * mib, 4 * mib))):
+        found = findings(spx(home, metrics, costs))
+        got = len(found.get('both-hot', [])), [(e['allocated'], e['live']) for _, e in found.get('churn', [])]
+        yield [] if got == (both_hot, [allocated] if allocated else []) else [got], f'SPX with {" ".join(metrics)}'
+    point = {'tb': 100 * mib, 'tbk': 9, 'tl': 1, 'mb': 70, 'mbk': 2, 'gb': 60, 'gbk': 1, 'eb': 10, 'ebk': 1, 'rb': 1, 'wb': 1, 'fs': [1]}
+    with open(os.path.join(home, 'dhat.out.json'), 'w') as file:
+        json.dump({'dhatFileVersion': 2, 'mode': 'heap', 'verb': 'Allocated', 'bklt': True, 'bkacc': True, 'tu': 'instrs', 'Mtu': 'Minstr', 'tuth': 500,
+                   'cmd': './x', 'pid': 1, 'te': 100, 'tg': 50, 'pps': [point], 'ftbl': ['[root]', '0x1: work (x.c:1)']}, file)
+    found = findings(file.name).get('churn', [])
+    yield [] if [(e['allocated'], e['live']) for _, e in found] == [(100 * mib, 10)] else [found], 'DHAT'
+    with open(os.path.join(home, 'heap.heapprofile'), 'w') as file:
+        node = {'callFrame': {'functionName': 'f', 'scriptId': '1', 'url': 'a.js', 'lineNumber': 1, 'columnNumber': 1}, 'selfSize': 4096, 'id': 2, 'children': []}
+        json.dump({'head': {'callFrame': {**node['callFrame'], 'functionName': '(root)'}, 'selfSize': 0, 'id': 1, 'children': [node]},
+                   'samples': [{'size': 4096, 'nodeId': 2, 'ordinal': 1}]}, file)
+    found = findings(file.name)
+    yield [] if 'both-hot' not in found and 'hot-self' in found else [found], 'samples of a heap'
+    with open(os.path.join(home, 'none.folded'), 'w') as file:
+        pass
+    found = findings(file.name)
+    yield [] if [e['samples'] for _, e in found.get('few-samples', [])] == [0] and 'concentration' in found else [found], 'no samples at all'
+
+
 def callgrind(path, functions):
     with open(path, 'w') as file:
         file.write('events: Ir\n')
@@ -154,7 +201,7 @@ def changes(home):
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as home:
-        for part in (samples, churn, both, changes):
+        for part in (samples, churn, both, kinds, changes):
             for wrong, what in part(home):
                 tap.ok(not wrong, f'{part.__name__}: {what}', '\n'.join(map(str, wrong)))
     return tap.done()

@@ -136,27 +136,32 @@ def expected(server, file, metric, exact):
     """All findings of one profile by one metric that can be computed anew: {kind: [evidence]}."""
     rows, head = rows_of(server, 'top', file=file, metric=metric)
     total, selfs = head['total'], [row[2] for row in rows]
-    gross = sum(max(0, own) for own in selfs)
+    by_metric = json.loads(subprocess.run([POLYPROF, 'top', '--json', '-m', metric, file], capture_output=True).stdout)
+    # Of a metric that falls, shares are of all that was gained.
+    falls = 'gained' in by_metric
+    gains = {f'f{n}': function['gained'][metric] for n, function in enumerate(exact['functions'], 1)} if falls else {row[0]: row[2] for row in rows}
+    gross = by_metric['gained'] if falls else sum(max(0, own) for own in selfs)
     net = min(selfs, default=0) < 0 or gross > 1.05 * total
-    whole = gross if net else total
+    whole = gross if net or falls else total
     found = {'incomplete': [] if head['complete'] else [10000], 'net-metric': [weight(1 - total / gross) if gross else 0] if net else [],
              'estimated': [0] if head.get('estimated') else []}
-    if whole <= 0 or not rows:
-        return found
     count = reached = 0
-    for own in sorted(selfs, reverse=True):
+    for own in sorted(gains.values(), reverse=True):
         if reached >= 0.8 * whole:
             break
         count, reached = count + 1, reached + own
-    found['concentration'] = [(weight(reached / whole), count, len(rows))]
-    found['hot-self'] = [(weight(row[2] / whole), row[0], row[2], row[4]) for row in rows if row[2] >= 0.1 * whole]
+    found['concentration'] = [(weight(reached / whole if whole > 0 else 0), count, len(rows))]
+    if whole <= 0 or not rows:
+        return found
+    found['hot-self'] = [(weight(gains[row[0]] / whole), row[0], row[2], row[4]) for row in rows if gains[row[0]] >= 0.1 * whole]
     names = {f'f{n}': function['name'] for n, function in enumerate(exact['functions'], 1)}
     by_class = {}
     for row in rows:
         by_class.setdefault(class_of(names[row[0]]), []).append(row)
     by_class.pop(None, None)
-    sums = {kind: sum(row[2] for row in members) for kind, members in by_class.items()}
-    found['class'] = [(weight(own / whole), kind, [row[0] for row in by_class[kind][:5]], own) for kind, own in sums.items() if own >= 0.1 * whole]
+    sums = {kind: (sum(gains[row[0]] for row in members), sum(row[2] for row in members)) for kind, members in by_class.items()}
+    found['class'] = [(weight(gain / whole), kind, [row[0] for row in by_class[kind][:5]], own)
+                      for kind, (gain, own) in sums.items() if gain >= 0.1 * whole]
     root = tree_of(file)
     if root and metric not in root['total']:
         return found
@@ -175,6 +180,8 @@ def expected(server, file, metric, exact):
     flat = {row[0]: row for row in rows}
     found['calls-per-call'] = [(weight(cost / whole), caller, callee, calls) for (caller, callee), (calls, cost) in pairs.items()
                                if caller != callee and calls >= 10 and calls >= 10 * (flat[caller][4] or 1) and cost >= 0.05 * whole]
+    if falls:
+        return found
     cycles = on_cycle(pairs)
     # In snapshots of heaps objects hold each other, which is no recursion.
     found['recursion'] = [(weight(row[3] / whole), row[0]) for row in rows

@@ -80,12 +80,12 @@ $ polyprof findings -m Memory memory.xt
             polyprof callers f1 -m Memory memory.xt
      81.3%  spent in one of the 6 functions
             polyprof top -m Memory memory.xt
-     81.3%  php::str_repeat itself costs 1.11 MiB in 3 calls
+     81.3%  php::str_repeat itself gained 1.11 MiB in 3 calls
             polyprof callers f1 -m Memory memory.xt
      81.3%  functions gained 1.36 MiB, but the total is 260 KiB: the rest was given back
      70.4%  on one path, 3 calls deep: {main} › alloc › php::str_repeat
             polyprof tree --node n4 -m Memory memory.xt
-     18.7%  php::range itself costs 260 KiB in 1 call
+     18.7%  php::range itself gained 260 KiB in 1 call
             polyprof callers f5 -m Memory memory.xt
 $ polyprof findings run.xhprof.json | tail -2
             polyprof callers f3 run.xhprof.json
@@ -129,3 +129,52 @@ $ polyprof top --json --budget 400 missing.folded
   {"tool":"top","error":"cannot open: No such file or directory"}
 ! missing.folded: error: cannot open: No such file or directory [io-open-failed]
 = 3
+
+Threads have handles, also where two processes number them alike.
+
+$ printf '[{"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"Main A"}},{"ph":"M","name":"thread_name","pid":2,"tid":1,"args":{"name":"Main B"}},{"ph":"X","name":"alpha","pid":1,"tid":1,"ts":0,"dur":10},{"ph":"X","name":"beta","pid":2,"tid":1,"ts":0,"dur":20}]' >two.trace.json; polyprof top --by thread --json --budget 400 two.trace.json | grep -o '"rows.*'
+  "rows":[["t2",66.67,20000,20000,null,"Main B 1",""],["t1",33.33,10000,10000,null,"Main A 1",""]]}
+$ polyprof top --thread t1 --json --budget 400 two.trace.json | grep -o '"rows.*'
+  "rows":[["f2",100,10000,10000,1,"alpha",""]]}
+! polyprof: the filters keep 33.3%, duration: 10.0 µs; shares below are of that
+$ polyprof top --thread t2 --csv two.trace.json
+  name,file,line,module,calls,self_dur,total_dur
+  beta,,,,1,20000,20000
+! polyprof: the filters keep 66.7%, duration: 20.0 µs; shares below are of that
+$ polyprof top --by thread --thread t2 --json --budget 400 two.trace.json | grep -o '"rows.*'
+  "rows":[["t2",100,20000,20000,null,"Main B 1",""]]}
+! polyprof: the filters keep 66.7%, duration: 20.0 µs; shares below are of that
+$ polyprof top --thread t9 --json --budget 400 two.trace.json
+  {"tool":"top","error":"thread: there is no thread t9: t1 to t2 are those of this file"}
+! polyprof: error: --thread: there is no thread t9: t1 to t2 are those of this file
+= 2
+$ polyprof top --thread t0 two.trace.json
+! polyprof: error: --thread: there is no thread t0: t1 to t2 are those of this file
+= 2
+$ polyprof top --thread nobody --json --budget 400 two.trace.json
+  {"tool":"top","error":"there is no such thread; `top` by thread lists those there are"}
+! polyprof: error: there is no such thread; `top` by thread lists those there are
+= 2
+$ polyprof top --thread t2 --json --budget 400 app.folded
+  {"tool":"top","error":"thread: there is no thread t2: this file has one, t1"}
+! polyprof: error: --thread: there is no thread t2: this file has one, t1
+= 2
+
+Functions of one name in several modules change each for itself.
+
+$ for n in 1 2 3 4; do printf 'events: Ir\nob=a.so\nfl=x.c\nfn=handle\n1 %s\nob=b.so\nfl=x.c\nfn=(2) handle\n1 %s\n' $((n < 3 ? 900 : 100)) $((n < 3 ? 100 : 900)) >turn$n.callgrind; done; polyprof trend --json turn1.callgrind turn2.callgrind turn3.callgrind turn4.callgrind
+  {"tool":"trend","files":4,"metric":"Ir","count":2,"columns":["name","at","index","before_pct","after_pct","z"],"rows":[["handle","turn3.callgrind",2,90,10,-50.6],["handle","turn3.callgrind",2,10,90,50.6]]}
+
+What has no stacks is one node, and what has no functions no handles.
+
+$ printf '' >none.folded; polyprof tree --json --budget 400 none.folded | grep -o '"count.*'
+  "count":1,"columns":["id","f","depth","skip","pct","total","self","calls","name"],"rows":[["n1",null,0,0,null,0,0,null,"(all)"]]}
+$ polyprof callers f1 --json --budget 400 none.folded
+  {"tool":"callers","error":"there is no handle f1: this file has no functions"}
+! polyprof: error: there is no handle f1: this file has no functions
+= 2
+$ polyprof findings none.folded
+  none.folded: 0 samples, 2 findings, the weightiest first
+
+            no functions are known
+            few samples (0): small differences are chance
