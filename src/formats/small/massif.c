@@ -166,20 +166,22 @@ node_read(struct ms_read *r, struct pp_slice line)
 {
 	struct pp_slice rest = pp_slice_trim(line), word;
 	struct ms_level level = { 0 };
-	int64_t bytes;
+	int64_t bytes, left = 0;
 	bool found;
 
 	if (!pp_slice_take(&rest, "n"))
 		return false;
 	word = pp_slice_cut(&rest, ':', &found);
 	if (!found || !pp_num_u64(word, &level.left) || !pp_slice_word(&rest, &word) ||
-	    !pp_num_i64(word, &bytes))
+	    !pp_num_i64(word, &bytes) || bytes < 0)
+		return false;
+	if (r->rest.n && __builtin_sub_overflow(r->rest.at[r->rest.n - 1], bytes, &left))
 		return false;
 	/* The first line stands for all that allocates. */
 	if (r->levels.n)
 		level.frame = frame_of(r, pp_slice_trim(rest));
 	if (r->rest.n) {
-		r->rest.at[r->rest.n - 1] -= bytes;
+		r->rest.at[r->rest.n - 1] = left;
 		r->levels.at[r->levels.n - 1].left--;
 	}
 	if (!pp_vec_push(&r->levels, level) || !pp_vec_push(&r->rest, bytes))
