@@ -171,7 +171,7 @@ static const char findings_text[] =
     "incomplete: a part of the profile is missing. estimated: whole stacks were not recorded. few-samples: "
     "sampled, fewer than 200. net-metric: a self is negative, or the positive ones exceed the total by 5 %.\n"
     "concentration: the least number of functions whose selfs reach 0.8 W. hot-self: self >= 0.10 W. "
-    "hot-path: from n1 into the heaviest callee while it has half of its caller and 0.1 W; 3 deep or more.\n"
+    "hot-path: from n1 into the heaviest callee while it has half of its caller and 0.1 W; 3 deep or more; recorded stacks only.\n"
     "calls-per-call: calls of an edge >= 10 and >= 10 x calls of the caller, total >= 0.05 W. recursion: a "
     "function above itself or on a cycle, total >= 0.05 W. class: selfs of lock, io, gc, alloc, regex or "
     "startup functions >= 0.10 W. unknown-names: selfs without names >= 0.05 W. churn: allocated >= 1 MiB and "

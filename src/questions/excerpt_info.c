@@ -165,7 +165,7 @@ path_find(const struct summary *s, const struct pp_numbering *t, uint32_t *path,
 	return n;
 }
 
-/* "hot_path": [[n, f, pct, name], ...]. */
+/* Of "hot_path" each [n, f, pct, name]. */
 static void
 path_add(struct pp_excerpt *x, const struct summary *s, const struct pp_numbering *t)
 {
@@ -173,8 +173,6 @@ path_add(struct pp_excerpt *x, const struct summary *s, const struct pp_numberin
 	uint32_t path[256], n = path_find(s, t, path, PP_COUNT_OF(path)), i;
 	struct pp_row *r = &x->head;
 
-	pp_row_key(r, "hot_path");
-	pp_row_open(r, '[');
 	for (i = n > PATH_SHOWN ? n - PATH_SHOWN : 0; i < n; i++) {
 		if (x->limit && r->out->n + PATH_ROOM > x->limit)
 			continue;
@@ -185,7 +183,6 @@ path_add(struct pp_excerpt *x, const struct summary *s, const struct pp_numberin
 		pp_row_name(r, t->profile, t->func[path[i]]);
 		pp_row_close(r, ']');
 	}
-	pp_row_close(r, ']');
 }
 
 pp_status
@@ -227,8 +224,12 @@ pp_summary_excerpt(const struct pp_subject *subject, const void *params, struct 
 	pp_row_count(&x->head, f->n < FUNCTIONS_SHOWN ? f->n : FUNCTIONS_SHOWN);
 	pp_row_key(&x->head, "findings");
 	pp_row_count(&x->head, count);
+	/* Empty where no whole stacks were recorded. */
+	pp_row_key(&x->head, "hot_path");
+	pp_row_open(&x->head, '[');
 	if (s->totals && tree->n > 1)
 		path_add(x, s, tree);
+	pp_row_close(&x->head, ']');
 	x->columns = columns;
 	x->column_count = PP_COUNT_OF(columns);
 	x->rows = s->totals ? f->n : 0;
