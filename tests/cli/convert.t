@@ -281,3 +281,12 @@ $ printf '{"samples":[2],"endTime":1}' | polyprof check -
   -: error: no format recognises it; this is JSON, but not from a profiler that is known here: `polyprof formats` lists what can be read [io-unknown-format]
   -: reject (1 error)
 = 3
+
+Traces have 63 bits for their times.
+$ printf 'a 9223372036854775808\n' | polyprof convert - --from folded --to trace-event -o far.trace.json
+! far.trace.json: warning: the times exceed 63 bits, so no trace can hold them [loss-values]
+! polyprof: error: cannot write trace-event: a limit was reached
+= 4
+$ ls far.trace.json
+! ls: cannot access 'far.trace.json': No such file or directory
+= 2

@@ -139,6 +139,8 @@ time_put(struct trace_write *x, const char *key, union pp_value v)
 	struct pp_metric micros = *x->m;
 	char digits[PP_NUM_MAX];
 
+	/* Readers have 63 bits for what lies between the first time and the last. */
+	x->too_large |= x->m->type != PP_REAL && (v.i > INT64_MAX || v.i < -INT64_MAX);
 	if (x->start_ns)
 		pp_value_add(x->m, &v, x->start);
 	if (pp_slice_eq_z(pp_text_of(x->p, x->m->unit), "ns"))
@@ -454,5 +456,8 @@ pp_trace_event_write(struct pp_writer *w)
 	pp_vec_release(&x.open);
 	x.failed |= x.text.failed;
 	pp_buf_release(&x.text);
-	return x.failed ? PP_E_NOMEM : PP_OK;
+	if (!x.failed && x.too_large)
+		pp_diag_add(w->diags, &pp_loss_rules[PP_LOSS_VALUES], PP_NOWHERE,
+		            "the times exceed 63 bits, so no trace can hold them");
+	return x.failed ? PP_E_NOMEM : x.too_large ? PP_E_LIMIT : PP_OK;
 }

@@ -25,7 +25,7 @@ struct trace_write {
 	int64_t pid, tid;
 	int64_t free_tid; /* it and those above are nobody's */
 	bool laid_out;    /* some times are made up */
-	bool failed;
+	bool failed, too_large;
 	bool any;
 	uint64_t *drawn; /* by function: slices */
 	PP_VEC(struct open_slice) open;
