@@ -287,6 +287,5 @@ $ printf 'a 9223372036854775808\n' | polyprof convert - --from folded --to trace
 ! far.trace.json: warning: the times exceed 63 bits, so no trace can hold them [loss-values]
 ! polyprof: error: cannot write trace-event: a limit was reached
 = 4
-$ ls far.trace.json
-! ls: cannot access 'far.trace.json': No such file or directory
-= 2
+$ test -e far.trace.json
+= 1
