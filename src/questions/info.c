@@ -289,13 +289,16 @@ files_add(struct pp_answer *a, const struct pp_profile *p, struct pp_buf *text)
 	return true;
 }
 
+/* Browsers tell hundreds of things about themselves; people see so many, JSON has all. */
+#define META_LINES 60
+
 /* Meta data as `key  value`, nested ones by their path. */
 static void
 meta_say(struct pp_answer *a, const struct pp_profile *p, struct pp_buf *text)
 {
-	size_t i;
+	size_t i, shown = p->meta.n > META_LINES + 5 ? META_LINES : p->meta.n;
 
-	for (i = 0; i < p->meta.n; i++) {
+	for (i = 0; i < shown; i++) {
 		const struct pp_meta_row *row = &p->meta.at[i];
 		struct pp_slice key = pp_text_of(p, row->key);
 		uint32_t parent;
@@ -311,6 +314,12 @@ meta_say(struct pp_answer *a, const struct pp_profile *p, struct pp_buf *text)
 			slice_add(text, pp_text_of(p, row->text));
 		}
 		line_take(a, i ? "" : "meta", text);
+	}
+	if (shown < p->meta.n) {
+		pp_buf_adds(text, "... and ");
+		pp_units_u64(text, p->meta.n - shown);
+		pp_buf_adds(text, " more lines (--json has all)");
+		line_take(a, "", text);
 	}
 }
 

@@ -87,3 +87,12 @@ Among several files, one that cannot be read has its entry, too.
 
 $ polyprof info --json app.folded missing.folded mystery.bin 2> /dev/null | python3 -c 'import json,sys; print([(f["file"], f["complete"], [d["rule"] for d in f["diagnostics"]]) for f in json.load(sys.stdin)["files"]])'
   [('app.folded', True, []), ('missing.folded', False, ['io-open-failed']), ('mystery.bin', False, ['io-unknown-format'])]
+
+What a browser tells about itself is cut for people, not in JSON.
+$ { printf '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"a"}],"otherData":{"k0":0'; for i in $(seq 1 80); do printf ',"k%d":%d' $i $i; done; printf '}}'; } >told.trace.json
+$ polyprof info told.trace.json | tail -3
+                    k57 = 57
+                    k58 = 58
+                  ... and 22 more lines (--json has all)
+$ polyprof info --json told.trace.json | grep -o '"k80": 80'
+  "k80": 80
