@@ -17,7 +17,7 @@ static const struct pp_mcp_tool convert_tool = {
 	.name = "convert",
 	.about = "Write a profile in another format, as a new file.",
 	.files = "file",
-	.arguments = "to variant metric filter output",
+	.arguments = "to variant metric filter budget output",
 	.must = "output",
 	.writes = true,
 };

@@ -300,6 +300,7 @@ def writing(polyprof, home):
                for n in ('convert', 'flame', 'report', 'merge')) and tools['top']['annotations'] == {'readOnlyHint': True}, 'tools that write say so')
     calls = [('convert', {'file': SAMPLE, 'output': 'a.spaa'}), ('convert', {'file': SAMPLE, 'output': 'b.json', 'to': 'speedscope'}),
              ('convert', {'file': 'out put/b.json', 'output': 'c.folded', 'filter': {'focus': 'query'}}),
+             ('convert', {'file': SAMPLE, 'output': 'h.spaa', 'budget': 400}),
              ('merge', {'files': [SAMPLE, SAMPLE], 'output': 'd.folded'}), ('flame', {'file': SAMPLE, 'output': 'e.svg'})]
     if sanitizer(polyprof) is None:
         calls.append(('report', {'file': SAMPLE, 'output': 'f.html'}))
@@ -314,6 +315,7 @@ def writing(polyprof, home):
         TAP.ok(size > 0 and answer == result['structuredContent'] and answer.get('bytes') == size and link.get('type') == 'resource_link' and
                link['uri'] == 'file://' + path.replace(' ', '%20') and link['size'] == size, f'{tool} {arguments}', (answer, link))
     TAP.same(sorted(open(os.path.join(out, 'd.folded')).read().split())[0], '34', 'what is merged adds up')
+    TAP.ok(os.path.getsize(os.path.join(out, 'h.spaa')) <= 800 < os.path.getsize(os.path.join(out, 'a.spaa')), 'a budget bounds SPAA')
     TAP.ok(open(os.path.join(out, 'c.folded')).read() == 'main;router;show;find;query 412\n', 'filters hold for what is written')
     losses = server.call('convert', file='out put/b.json', output='g.folded')[0]['losses']
     TAP.ok(losses and all(rule.startswith('loss-') for rule in losses), 'losses are told by their rules', losses)
@@ -329,11 +331,11 @@ def writing(polyprof, home):
 
 def memory(polyprof, home):
     lines = [f'_{n};g{n % 50};h{n} {n + 1}\n' for n in range(5000)]
-    for at in range(40):
+    for at in range(100):
         with open(os.path.join(home, f'm{at}.folded'), 'w') as file:
             file.write(''.join(f'main;f{at}{line}' for line in lines))
     server = Server(polyprof, '--memory', '24M', home)
-    fine = all('rows' in server.call('top', file=f'm{at}.folded', budget=300)[0] for at in range(40))
+    fine = all('rows' in server.call('top', file=f'm{at}.folded', budget=300)[0] for at in range(100))
     TAP.ok(fine and peak(server) < limit(polyprof, 60000), 'profiles asked in turn stay within the limit', f'{fine}, {peak(server)} kB')
     with open(os.path.join(home, 'large.folded'), 'w') as file:
         for at in range(60):
