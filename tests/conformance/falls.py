@@ -258,9 +258,8 @@ def check_diff(tap, polyprof, path, other, metric, got):
     tap.same(sum(f['after']['gained'] for f in there), whole, f'{name}: what is gained after them')
     for verb in ['diff', '-n', '0'], ['trend']:
         printed = run(polyprof, *verb, '-m', metric, other, path, *([path] if verb == ['trend'] else [])).stdout.decode()
-        rows = [line.split() for line in printed.splitlines()]
         if verb == ['trend']:
-            shown = [float(s) for row in rows[2:] for s in row[-3:-1]]
+            shown = [float(s) for s in re.findall(r' (\d+(?:\.\d+)?)%', printed)]
         else:
             shown = [float(s) for s in re.findall(r' ([-+]\d+\.\d) ', printed)]
         tap.ok(all(-100 <= s <= 100 for s in shown), f'{name}: shares in {verb[0]}', shown)
