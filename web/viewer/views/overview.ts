@@ -83,7 +83,7 @@ export class OverviewView implements Panel {
   /** What the numbers say by themselves; a function that is named leads to its callers. */
   private findings(): HTMLElement | null {
     const { app } = this, { facts, profiles } = app.data.meta;
-    if (!facts?.length) return this.fewFindings();
+    if (!facts?.length || app.scene.whole.every(w => w === 0)) return this.fewFindings();
     const upper = (text: string) => text.replace(/^[a-z](?=[a-z]* )/, c => c.toUpperCase());
     const sentence = ({ text, of, rest }: Fact): (Node | string)[] => {
       const func = of && rest !== undefined ? app.data.funcs.name.indexOf(of, 1) : -1;
