@@ -162,7 +162,8 @@ entry_read(struct xhprof_read *r, struct pp_json_str raw)
 	if (!row_read(r)) {
 		r->scan = value;
 		if (pp_scan_skip(&r->scan, NULL))
-			report(r, XHPROF_SHAPE, raw.raw.p, "not an object of whole numbers with ct");
+			report(r, XHPROF_SHAPE, raw.raw.p,
+			       "not an object of whole numbers with ct");
 		return;
 	}
 	if (arrow) {
