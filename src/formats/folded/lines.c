@@ -95,7 +95,7 @@ fractional_count(const struct pp_folded_grammar *g, struct pp_slice token, uint6
  * Takes the count that ends at *end off the text [begin, *end), with the blanks before it. The text ends
  * in a non-blank byte, and does again afterwards unless it is empty.
  */
-static enum pp_folded_verdict
+static inline __attribute__((always_inline)) enum pp_folded_verdict
 take_count(const struct pp_folded_grammar *g, const unsigned char *begin, const unsigned char **end,
            uint64_t *count, struct pp_folded_line *out)
 {
