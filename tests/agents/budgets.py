@@ -279,10 +279,11 @@ def check_holds(polyprof, server, samples, file):
 
 def hidden_are_spelled(server, home):
     """Nothing that hides or reorders text reaches a model."""
+    ignorable = {0x34f, 0x115f, 0x1160, 0x17b4, 0x17b5, *range(0x180b, 0x1810), 0x2065, 0x2800, 0x3164, *range(0xfe00, 0xfe10), 0xffa0,
+                 *range(0xfff0, 0xfff9), *range(0x13430, 0x13440), *range(0xe0000, 0xe1000)}
+
     def is_hidden(code):
-        return unicodedata.category(chr(code)) in ('Cc', 'Cf', 'Co', 'Zl', 'Zp') or code in \
-            (0x34f, 0x115f, 0x1160, 0x17b4, 0x17b5, *range(0x180b, 0x1810), 0x2065, 0x2800, 0x3164, *range(0xfe00, 0xfe10), 0xffa0, *range(0xfff0, 0xfff9),
-             *range(0x13430, 0x13440), *range(0xe0000, 0xe1000))
+        return unicodedata.category(chr(code)) in ('Cc', 'Cf', 'Co', 'Zl', 'Zp') or code in ignorable
 
     codes = [code for code in range(1, 0x110000) if is_hidden(code) and chr(code) not in ' ;\n\r']
     # Of planes for private use a few do.
