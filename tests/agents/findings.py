@@ -65,10 +65,10 @@ def tree_of(file):
     if 'root' not in answer or answer['estimated']:
         return None
     # What a file measured of a node may be more than what was spent in it and below: findings go by what adds up.
-    todo = [answer['root']]
-    while todo:
-        node = todo.pop()
-        todo += node['children']
+    waiting = [answer['root']]
+    while waiting:
+        node = waiting.pop()
+        waiting += node['children']
         if any(abs(total - node['self'][name] - sum(child['total'][name] for child in node['children'])) > 1e-6 * abs(total)
                for name, total in node['total'].items()):
             return None
@@ -89,9 +89,9 @@ def path_of(root, metric, whole):
 def calls_of_tree(root, metric, handles):
     """Calls and costs by pair, and how often each function stands on one stack; None where functions cannot be told apart."""
     pairs, deepest = {}, {}
-    todo = [(child, (), None) for child in root['children']]
-    while todo:
-        node, above, caller = todo.pop()
+    waiting = [(child, (), None) for child in root['children']]
+    while waiting:
+        node, above, caller = waiting.pop()
         handle = handles.get((node['name'], node.get('file'), node.get('line'), node.get('module')))
         if not handle:
             return None, None
@@ -100,7 +100,7 @@ def calls_of_tree(root, metric, handles):
             pair = pairs.setdefault((caller, handle), [0, 0])
             pair[0] += node.get('calls') or 0
             pair[1] += 0 if handle in above else node['total'][metric]
-        todo += [(child, above + (handle,), handle) for child in node['children']]
+        waiting += [(child, above + (handle,), handle) for child in node['children']]
     return pairs, deepest
 
 
@@ -122,12 +122,12 @@ def on_cycle(pairs):
         below.setdefault(caller, set()).add(callee)
     found = set()
     for start in below:
-        seen, todo = set(), list(below[start])
-        while todo:
-            at = todo.pop()
+        seen, waiting = set(), list(below[start])
+        while waiting:
+            at = waiting.pop()
             if at not in seen:
                 seen.add(at)
-                todo += below.get(at, ())
+                waiting += below.get(at, ())
         found |= {start} & seen
     return found
 
