@@ -126,16 +126,19 @@ origin_name(struct pp_slice origin, bool secure)
 static bool
 comes_from_here(const struct pp_serve *s, const struct pp_http_head *head)
 {
-	size_t origins, sites;
+	size_t origins, sites, places;
 	struct pp_slice host = pp_http_field(head, "host", NULL);
 	struct pp_slice origin = pp_http_field(head, "origin", &origins);
 	struct pp_slice site = pp_http_field(head, "sec-fetch-site", &sites);
-	bool visits = pp_http_same(pp_http_field(head, "sec-fetch-mode", NULL), "navigate") &&
+	struct pp_slice place = pp_http_field(head, "sec-fetch-dest", &places);
+	bool visits = (!places || pp_http_same(place, "document")) &&
+	              pp_http_same(pp_http_field(head, "sec-fetch-mode", NULL), "navigate") &&
 	              pp_slice_eq_z(head->method, "GET");
 
 	if (origins > 1 || (s->loopback && !is_own_name(s, host)))
 		return false;
-	/* Browsers say so themselves: a link from elsewhere may lead here, but no page of a stranger asks or sends. */
+	/* Browsers say so themselves: a link from elsewhere may lead here, but no page of a stranger asks, sends or has this as a
+	 * part of it. */
 	if (sites && !visits && !pp_http_same(site, "same-origin") && !pp_http_same(site, "none"))
 		return false;
 	if (!origins)

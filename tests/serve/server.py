@@ -90,6 +90,8 @@ def guarded(s, polyprof, directory):
         T.ok(not any('access-control' in key.lower() for key in got[1]), 'nothing of CORS in the answer')
     for site, mode, wanted in (('cross-site', 'navigate', 200), ('cross-site', 'no-cors', 403), ('same-site', 'cors', 403), ('same-origin', 'cors', 200), ('none', 'navigate', 200)):
         T.same(s.ask('/healthz', headers={'Sec-Fetch-Site': site, 'Sec-Fetch-Mode': mode})[0], wanted, f'a browser that comes from {site} to {mode}: {wanted}')
+    for place, wanted in (('document', 200), ('iframe', 403), ('object', 403)):
+        T.same(s.ask('/api/v1/top', headers={'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': place})[0], wanted, f'a link from elsewhere that is shown as {place}: {wanted}')
     T.same(s.ask('/api/v1/drop', 'POST', b'a 1\n', {'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate'})[0], 403, 'which does not send')
     for listen in ('127.0.0.2:0', ':0', '0'):
         other = kit.Server(polyprof, directory, listen=listen)
