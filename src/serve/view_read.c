@@ -103,6 +103,8 @@ param_add(struct reading *r, const struct known *k, const char *value)
 	struct pp_buf text = { 0 };
 	const char *copy;
 
+	if (k->flag && (strcmp(value, "0") == 0 || strcmp(value, "false") == 0))
+		return;
 	pp_buf_addf(&text, "%s=%s", k->name, k->flag ? "" : value);
 	copy = text.failed ? NULL : pp_arena_copy(&r->exchange->arena, text.p, text.n);
 	r->failed |= !copy || !pp_vec_push(&r->asked->params, copy);

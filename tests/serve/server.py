@@ -272,6 +272,8 @@ def beside(polyprof, directory):
     T.same(s.ask('/api/v1/view?file=a.folded')[0], 200, 'also with tables')
     status, _, body = s.ask('/api/v1/view?file=a.folded&at=999999999')
     T.same((status, json.loads(body)['error']['rule']), (400, 'usage'), 'a node that is not there')
+    both, off, on = (s.ask('/api/v1/view?file=a.folded&file=a.folded' + flag)[2] for flag in ('', '&merge=0', '&merge='))
+    T.ok(both == off != on, 'a flag is off with 0, as elsewhere')
     pipe.end()
     answers = [kit.read_all(c) for c in waiting]
     T.ok(all(kit.status(a) == 200 for a in answers) and len({a.partition(b'\r\n\r\n')[2] for a in answers}) == 1, 'and then all of them', [a[:60] for a in answers[:3]])
