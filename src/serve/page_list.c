@@ -12,14 +12,16 @@
 #define ROWS_MAX 2000
 #define BYTES_MAX ((size_t)1000000)
 
-static size_t
-number_of(const struct pp_query *q, const char *name, size_t otherwise)
+/* A whole number, or what it is otherwise; false when it is none. */
+static bool
+number_read(const struct pp_query *q, const char *name, size_t *number)
 {
 	const char *text = pp_query_text(q, name);
 
-	return text && *text && !text[strspn(text, "0123456789")] && strlen(text) < 10
-	           ? (size_t)strtoul(text, NULL, 10)
-	           : otherwise;
+	if (!text)
+		return true;
+	*number = (size_t)strtoul(text, NULL, 10);
+	return *text && !text[strspn(text, "0123456789")] && strlen(text) < 10;
 }
 
 /* As many rows as fit; what comes next is said in "cut". */
@@ -44,19 +46,19 @@ rows_put(struct pp_exchange *x, const struct pp_store_list *list, size_t skip, s
 }
 
 static void
-list_put(struct pp_exchange *x, const struct pp_query *q, const char *source)
+list_put(struct pp_exchange *x, const struct pp_query *q, const char *source, size_t skip,
+         size_t most)
 {
 	struct pp_provider_texts texts = { .where = pp_query_text(q, "where"),
 		                           .since = pp_query_text(q, "since"),
 		                           .until = pp_query_text(q, "until"),
 		                           .between = pp_query_text(q, "between") };
-	size_t most = number_of(q, "n", ROWS_MAX);
 	struct pp_selected *selected = NULL;
 	struct pp_buf problem = { 0 };
 	pp_status status = pp_store_select(source, &texts, &selected, &problem);
 	int code = pp_exit_of(status);
 
-	if (status == PP_OK && rows_put(x, pp_selected_list(selected), number_of(q, "page", 0),
+	if (status == PP_OK && rows_put(x, pp_selected_list(selected), skip,
 	                                most && most < ROWS_MAX ? most : ROWS_MAX)) {
 		x->status = 200;
 		x->type = PP_JSON_TYPE;
@@ -75,16 +77,19 @@ pp_page_list(struct pp_serve *s, struct pp_exchange *x)
 {
 	struct pp_query q = { 0 };
 	const char *name, *source = NULL;
+	size_t skip = 0, most = ROWS_MAX;
 
 	if (!pp_query_read(x, &q)) {
 		pp_answer_error(x, 400, "usage", "the query cannot be decoded");
+	} else if (!number_read(&q, "n", &most) || !number_read(&q, "page", &skip)) {
+		pp_answer_error(x, 400, "usage", "'n' and 'page' are whole numbers");
 	} else {
 		name = pp_query_text(&q, "file");
 		source = name ? pp_source_find(s, x, name) : NULL;
 		if (!source || !pp_store_engine_of(source))
 			pp_answer_error(x, 404, "no-source", "there is no such store");
 		else
-			list_put(x, &q, source);
+			list_put(x, &q, source, skip, most);
 	}
 	pp_vec_release(&q.list);
 	pp_exchange_field(x, "Cache-Control", "no-store");

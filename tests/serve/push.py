@@ -224,6 +224,7 @@ def listed(s, store):
         sizes.append(len(content))
         found += body['profiles']
         page = body['cut']['page'] if 'cut' in body else None
+    T.same([s.ask('/api/v1/store?file=s.ppdb&' + wrong)[0] for wrong in ('n=abc', 'n=', 'page=-1', 'page=9999999999')], [400] * 4, 'what is no number is not taken for one')
     T.ok(len(sizes) > 1 and max(sizes) <= 1000000 and found == store.list('--where', 'service=long'), 'a list in parts of less than 1 MB', (len(found), sizes))
 
 
