@@ -6,11 +6,14 @@
 #include "serve/view.h"
 
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "api/reply.h"
+#include "api/shelf.h"
 #include "serve/problem.h"
 #include "store/store.h"
 
@@ -25,6 +28,7 @@
 struct paper {
 	char *scope;
 	pp_answer *answer;
+	uint64_t shelved; /* bytes of profiles in the account of the answer: they are the shelf's */
 	uint64_t used;
 };
 
@@ -50,7 +54,7 @@ struct pp_desk {
 	bool busy;              /* somebody works at it */
 	struct waiting waiting; /* for that to be over */
 	uint64_t used;
-	uint64_t bytes; /* of the files: what was read takes about as many */
+	uint64_t bytes; /* of the files, until it is known what was read of them takes */
 };
 
 /* ---- desks ---- */
@@ -110,6 +114,36 @@ desks_bytes(const struct pp_views *v)
 	return bytes;
 }
 
+/* Takes the oldest away that nobody uses; false when there is none. */
+static bool
+desk_drop(struct pp_views *v)
+{
+	size_t i, oldest = v->desks.n;
+
+	for (i = 0; i < v->desks.n; i++)
+		if (v->desks.at[i]->users == 0 &&
+		    (oldest == v->desks.n || v->desks.at[i]->used < v->desks.at[oldest]->used))
+			oldest = i;
+	if (oldest == v->desks.n)
+		return false;
+	desk_free(v->desks.at[oldest]);
+	v->desks.at[oldest] = v->desks.at[--v->desks.n];
+	return true;
+}
+
+/* Half of the memory is for what is kept, and `bytes` more. */
+static void
+desks_fit(struct pp_views *v, uint64_t bytes, uint64_t memory)
+{
+	bool freed = false;
+
+	while (desks_bytes(v) + bytes > memory / 2 && desk_drop(v))
+		freed = true;
+	/* Each thread's heap would keep what was freed. */
+	if (freed)
+		(void)malloc_trim(0);
+}
+
 /*
  * Takes away what nobody uses: what the same sources held before, but for the last, as somebody may look at that; then the
  * oldest until there is room for `bytes` more.
@@ -117,7 +151,7 @@ desks_bytes(const struct pp_views *v)
 static void
 desks_clear(struct pp_views *v, const char *key, uint64_t bytes, uint64_t memory)
 {
-	size_t i, oldest;
+	size_t i;
 	uint64_t last = 0;
 
 	for (i = 0; i < v->desks.n; i++)
@@ -129,18 +163,9 @@ desks_clear(struct pp_views *v, const char *key, uint64_t bytes, uint64_t memory
 			desk_free(v->desks.at[i]);
 			v->desks.at[i] = v->desks.at[--v->desks.n];
 		}
-	while (v->desks.n >= DESKS_MAX || (v->desks.n && desks_bytes(v) + bytes > memory / 2)) {
-		oldest = v->desks.n;
-		for (i = 0; i < v->desks.n; i++)
-			if (v->desks.at[i]->users == 0 &&
-			    (oldest == v->desks.n ||
-			     v->desks.at[i]->used < v->desks.at[oldest]->used))
-				oldest = i;
-		if (oldest == v->desks.n)
-			break;
-		desk_free(v->desks.at[oldest]);
-		v->desks.at[oldest] = v->desks.at[--v->desks.n];
-	}
+	while (v->desks.n >= DESKS_MAX && desk_drop(v))
+		;
+	desks_fit(v, bytes, memory);
 }
 
 /*
@@ -188,14 +213,34 @@ desk_take(struct pp_views *v, struct pp_view_asked *a, struct pp_exchange *x, ui
 	return d;
 }
 
-/* Leaves a desk; those that wait for it ask again. */
+/* What lies on a desk, in memory; packed files are much smaller. */
+static uint64_t
+desk_weigh(const struct pp_desk *d)
+{
+	uint64_t bytes = pp_shelf_held(d->shelf);
+	size_t i;
+
+	for (i = 0; i < PAPERS_MAX; i++) {
+		const struct paper *p = &d->papers[i];
+		int64_t used = p->answer ? p->answer->meter.account.used : 0;
+
+		if (used > 0 && (uint64_t)used > p->shelved)
+			bytes += (uint64_t)used - p->shelved;
+	}
+	return bytes;
+}
+
+/* Leaves a desk, which may be heavier than its files were; those that wait for it ask again. */
 static void
 desk_give(struct pp_serve *s, struct pp_desk *d)
 {
 	struct waiting waiting;
+	uint64_t bytes = desk_weigh(d);
 	size_t i;
 
 	pthread_mutex_lock(&s->views->lock);
+	d->bytes = bytes > d->bytes ? bytes : d->bytes;
+	desks_fit(s->views, 0, s->o->memory);
 	d->users--;
 	d->busy = false;
 	waiting = d->waiting;
@@ -355,6 +400,7 @@ paper_find(struct pp_view_asked *a, struct pp_desk *d, struct listener *l, struc
 	paper_drop(p);
 	d->done = d->total = 0;
 	status = desk_ask(a, d, l, &p->answer);
+	p->shelved = pp_shelf_held(d->shelf);
 	if (status == PP_OK && !(p->scope = strdup(a->scope)))
 		status = PP_E_NOMEM;
 	p->used = ++d->clock;

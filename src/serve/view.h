@@ -1,8 +1,8 @@
 /*
  * Views: what the web app asks for, and what the server keeps of it between two questions. Internal to src/serve.
  */
-#ifndef PP_VIEW_H
-#define PP_VIEW_H
+#ifndef PP_SERVE_VIEW_H
+#define PP_SERVE_VIEW_H
 
 #include "serve/serve.h"
 

@@ -4,6 +4,7 @@
 Strictness, limits, who may ask, what can be read, questions as on the command line, slow and idle clients, the end.
 """
 import concurrent.futures
+import gzip
 import json
 import os
 import subprocess
@@ -280,6 +281,19 @@ def beside(polyprof, directory):
     T.same(s.stop()[0], 0, 'exit 0')
 
 
+def packed(polyprof, directory):
+    """What pages looked at stays within --memory, however small its files are."""
+    names = [f'packed{i}.folded.gz' for i in range(6)]
+    for i, name in enumerate(names):
+        with open(os.path.join(directory, name), 'wb') as file:
+            file.write(gzip.compress(''.join(f'm;a{k % 1000};f{k} {i + 1}\n' for k in range(200000)).encode(), 1))
+    s = kit.Server(polyprof, *names, '--memory', '100M', cwd=directory)
+    T.same([s.ask(f'/api/v1/view?file={name}')[0] for name in names], [200] * 6, 'six packed files, one after the other')
+    T.ok(s.rss() < kit.memory_limit(polyprof, 200 << 20), 'not all of them are kept', s.rss())
+    T.same(s.ask('/api/v1/view?file=' + names[0])[0], 200, 'the first is read again')
+    T.same(s.stop()[0], 0, 'exit 0')
+
+
 def main():
     polyprof = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as directory:
@@ -297,6 +311,7 @@ def main():
         tokens(polyprof, directory)
         given_up(polyprof, directory)
         beside(polyprof, directory)
+        packed(polyprof, directory)
     return T.done()
 
 
