@@ -8,6 +8,7 @@
 #ifndef PP_PACK_H
 #define PP_PACK_H
 
+#include "api/provider.h"
 #include "store/cells.h"
 #include "store/dict.h"
 
@@ -50,6 +51,10 @@ struct pp_pack_input {
 	uint64_t size;
 	bool noted; /* its reader told notes, which are told again by whoever reads it */
 };
+
+/* What a profile was read from, read again; NULL where cells cannot hold it, or out of memory. */
+struct pp_profile *pp_stored_read(struct pp_supply *, const char *path, const char *format,
+                                  struct pp_pack_input *);
 
 /* A status as that of pp_dict_add(). What it holds is to be released whatever the status. */
 pp_status pp_pack(struct pp_dict *, const struct pp_profile *, const struct pp_pack_input *,

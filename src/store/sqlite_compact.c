@@ -7,7 +7,6 @@
  */
 #include <stdlib.h>
 
-#include "api/api.h"
 #include "base/sort.h"
 #include "io/system.h"
 #include "store/hash.h"
@@ -28,11 +27,6 @@
 #define DICT_NEVER (-1)
 
 /* ---- reading inputs ---- */
-
-/* What cells are made of, and the lines that they cannot hold. */
-#define WHOLE                                                                                      \
-	(unsigned)(PP_TREE | PP_EDGES | PP_LINES | PP_META | PP_LABELS | PP_THREADS | PP_SITES |   \
-	           PP_GAINS | PP_GAINS_ALL)
 
 /* A fresh profile that was read; NULL where cells cannot hold it. */
 struct candidate {
@@ -55,84 +49,6 @@ batch_release(struct compacting *c)
 {
 	while (c->batch.n)
 		pp_profile_free(c->batch.at[--c->batch.n].profile);
-}
-
-/* Reads what is ordered of an input. */
-static struct pp_profile *
-input_read(struct pp_supply *supply, const char *path, const char *format, unsigned facets,
-           struct pp_pack_input *input)
-{
-	const struct pp_kept_file *f = &supply->files[0];
-	struct pp_read_opts opts = { .from = format, .threads = 1, .confined = true };
-	struct pp_from from = { .data = f->size ? f->data : "",
-		                .size = f->size,
-		                .settled = true,
-		                .companion = pp_supply_companion,
-		                .ctx = supply };
-	struct pp_profile *profile = NULL;
-	struct pp_diags diags;
-	struct pp_opened opened;
-
-	pp_diags_init(&diags);
-	if (pp_open_from(&opened, path, &from, &opts, &diags) == PP_OK) {
-		opened.order->facets = facets;
-		(void)pp_opened_read(&opened, &profile);
-		pp_opened_close(&opened);
-	}
-	input->noted = pp_diags_count(&diags) > 0;
-	/* Lines alone do not keep the rest from being packed. */
-	if (profile && !(profile->lines.rows.n && facets & PP_LINES) &&
-	    !pp_pack_possible(profile, pp_diags_total(&diags, PP_WARNING))) {
-		pp_profile_free(profile);
-		profile = NULL;
-	}
-	pp_diags_release(&diags);
-	return profile;
-}
-
-/* All but what happened when; and without lines, where these are told to be in the input. */
-static struct pp_profile *
-whole_read(struct pp_supply *supply, const char *path, const char *format,
-           struct pp_pack_input *input)
-{
-	struct pp_profile *p = input_read(supply, path, format, WHOLE, input);
-
-	if (!p || p->lines.rows.n == 0)
-		return p;
-	if (p->calls.rows.n || !(p->facets & PP_TREE)) {
-		pp_profile_free(p);
-		return NULL;
-	}
-	pp_profile_free(p);
-	p = input_read(supply, path, format, WHOLE & ~(unsigned)PP_LINES, input);
-	if (p && !(p->holds & PP_LINES)) {
-		pp_profile_free(p);
-		p = NULL;
-	}
-	return p;
-}
-
-struct pp_profile *
-pp_stored_read(struct pp_supply *supply, const char *path, const char *format,
-               struct pp_pack_input *input)
-{
-	struct pp_profile *whole, *shown;
-
-	*input = (struct pp_pack_input){ 0 };
-	if (supply->n == 0)
-		return NULL;
-	input->size = supply->files[0].size;
-	whole = whole_read(supply, path, format, input);
-	/* Some of these list frames that are of no interest; whether they are asked for depends on the question. */
-	if (!whole || !format || strcmp(format, "pprof") != 0)
-		return whole;
-	shown = input_read(supply, path, format, WHOLE | PP_DROPS, input);
-	if (!shown || shown->tree.n != whole->tree.n) {
-		pp_profile_free(whole);
-		whole = NULL;
-	}
-	pp_profile_free(shown);
-	return whole;
 }
 
 /* The next fresh profiles, as many as a batch takes. */

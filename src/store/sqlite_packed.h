@@ -66,9 +66,6 @@ pp_status pp_stored_run(struct pp_sqlite *, sqlite3_stmt *, struct pp_buf *probl
 /* What cells of a metric are: by its number, 0 = calls. PP_E_INVALID when there is none. */
 pp_status pp_stored_type(struct pp_sqlite *, int64_t metric, enum pp_cell_type *,
                          struct pp_buf *problem);
-/* What a fresh profile was read from, read again; NULL where cells cannot hold it, or out of memory. */
-struct pp_profile *pp_stored_read(struct pp_supply *, const char *path, const char *format,
-                                  struct pp_pack_input *);
 /* What compacting does to profiles. */
 pp_status pp_sqlite_pack(struct pp_sqlite *, const struct pp_store_upkeep *,
                          struct pp_store_outcome *, struct pp_buf *problem);
