@@ -3,6 +3,8 @@
  */
 #include "store/cells.h"
 
+#include <stdlib.h>
+
 #include "base/slice.h"
 #include "base/varint.h"
 
@@ -233,6 +235,36 @@ cells_ahead(const struct pp_cell_sums *s, const unsigned char **from, const unsi
 
 SUM_INTEGERS(sum_signed, int64_t)
 SUM_INTEGERS(sum_unsigned, uint64_t)
+
+void
+pp_cell_sums_free(struct pp_cell_sums *sums, size_t columns)
+{
+	size_t i;
+
+	for (i = 0; sums && i < columns; i++) {
+		free(sums[i].sum);
+		free(sums[i].zero);
+	}
+	free(sums);
+}
+
+struct pp_cell_sums *
+pp_cell_sums_new(size_t columns, uint32_t ids)
+{
+	struct pp_cell_sums *sums = calloc(columns, sizeof *sums);
+	size_t i;
+
+	for (i = 0; sums && i < columns; i++) {
+		sums[i].ids = ids;
+		sums[i].sum = calloc(ids, sizeof *sums[i].sum);
+		sums[i].zero = calloc(ids / 64 + 1, sizeof *sums[i].zero);
+		if (!sums[i].sum || !sums[i].zero) {
+			pp_cell_sums_free(sums, columns);
+			return NULL;
+		}
+	}
+	return sums;
+}
 
 bool
 pp_cells_sum(struct pp_cell_sums *s, enum pp_cell_type type, struct pp_slice data,

@@ -43,6 +43,9 @@ struct pp_cell_sums {
 	pp_u128 absolute; /* what all values come to, whatever their sign */
 };
 
+/* Sums of so many columns, all 0; NULL when out of memory. */
+struct pp_cell_sums *pp_cell_sums_new(size_t columns, uint32_t ids);
+void pp_cell_sums_free(struct pp_cell_sums *, size_t columns);
 /* Adds a blob up. False when it is damaged: not what `expected` says. */
 bool pp_cells_sum(struct pp_cell_sums *, enum pp_cell_type, struct pp_slice data,
                   const struct pp_cell_sum *expected);

@@ -98,7 +98,8 @@ pp_pack_possible(const struct pp_profile *p, uint64_t findings)
 /* ---- what is there beside stacks ---- */
 
 static void
-shape_put(const struct pp_profile *p, bool is_part, bool described, struct pp_buf *out)
+shape_put(const struct pp_profile *p, const struct pp_pack_input *input, bool is_part,
+          bool described, struct pp_buf *out)
 {
 	const char *format = pp_format_name(p->format);
 	size_t i;
@@ -109,7 +110,7 @@ shape_put(const struct pp_profile *p, bool is_part, bool described, struct pp_bu
 	pp_record_number(out, p->facets);
 	pp_record_number(out, p->holds);
 	for (i = 0; i < PP_COUNT_OF(p->compression); i++)
-		pp_record_text(out, pp_text_of(p, p->compression[i]));
+		pp_record_text(out, pp_text_of(p, input->is_summed ? 0 : p->compression[i]));
 	pp_record_number(out, p->metrics.n);
 	for (i = 0; i < p->metrics.n; i++)
 		pp_record_row(out, p, PP_TABLE_METRICS, i);
@@ -293,7 +294,7 @@ pp_pack(struct pp_dict *d, const struct pp_profile *p, const struct pp_pack_inpu
 		return status;
 	out->is_part = described || pp_pack_is_part(p);
 	out->is_detailed = pp_pack_has_details(p);
-	shape_put(p, out->is_part, described, &out->shape);
+	shape_put(p, input, out->is_part, described, &out->shape);
 	own_put(p, input->size, &out->own);
 	return out->shape.failed || out->own.failed ? PP_E_NOMEM : PP_OK;
 }

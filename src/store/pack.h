@@ -49,7 +49,8 @@ struct pp_packed {
 /* What is known of an input beside what was read of it. */
 struct pp_pack_input {
 	uint64_t size;
-	bool noted; /* its reader told notes, which are told again by whoever reads it */
+	bool noted;     /* its reader told notes, which are told again by whoever reads it */
+	bool is_summed; /* it goes into a sum, which has no compression that its shape would tell */
 };
 
 /* What a profile was read from, read again; NULL where cells cannot hold it, or out of memory. */

@@ -7,13 +7,11 @@
  */
 #include <stdlib.h>
 
-#include "base/sort.h"
 #include "io/system.h"
-#include "store/hash.h"
 #include "store/meta.h"
 #include "store/parcel.h"
+#include "store/spans.h"
 #include "store/sqlite_packed.h"
-#include "store/when.h"
 
 /* Profiles, and bytes of their inputs, of one transaction. */
 #define BATCH_PROFILES 500
@@ -219,37 +217,6 @@ fresh_pack(struct compacting *c, size_t batches)
 
 /* ---- adding up ---- */
 
-/* Profiles of one series and one span of time. */
-struct part {
-	const struct pp_store_entry *entry;
-	int64_t span;
-};
-
-static int
-part_order(const void *left, const void *right, void *context)
-{
-	const struct part *a = left, *b = right;
-
-	if (a->entry->series != b->entry->series)
-		return a->entry->series < b->entry->series ? -1 : 1;
-	if (a->span != b->span)
-		return a->span < b->span ? -1 : 1;
-	return (a->entry > b->entry) - (a->entry < b->entry); /* the order of the list */
-}
-
-/* What the sum is known by: the hashes of its parts. */
-static void
-parts_hash(const struct part *parts, size_t n, unsigned char hash[PP_DIGEST])
-{
-	struct pp_blake2b b;
-	size_t i;
-
-	pp_digest_begin(&b);
-	for (i = 0; i < n; i++)
-		pp_digest_part(&b, pp_slice_of(parts[i].entry->hash, PP_STORE_HASH));
-	pp_digest_end(&b, hash);
-}
-
 /* Keeps in mind what a sum is made of, so that none of it is added again. A part may be a sum itself. */
 static pp_status
 rolled_note(struct compacting *c, const struct pp_store_entry *part, int64_t into)
@@ -271,17 +238,16 @@ rolled_note(struct compacting *c, const struct pp_store_entry *part, int64_t int
 	return pp_stored_run(c->s, q, c->problem);
 }
 
-/* The row of the sum: like the first of its parts, from the first begin to the last end. */
+/* The row of the sum. */
 static pp_status
-sum_insert(struct compacting *c, const struct part *parts, size_t n, struct pp_slice meta,
+sum_insert(struct compacting *c, const struct pp_span_part *parts, size_t n, struct pp_slice meta,
            int64_t *id)
 {
 	sqlite3_stmt *q = pp_sqlite_statement(
 	    c->s, "SELECT series, dict FROM profile WHERE id = ?1", c->problem);
-	struct pp_store_entry sum = *parts[0].entry;
+	struct pp_store_entry sum = pp_span_sum(parts, n);
 	int64_t series = 0, dict = 0;
 	pp_status status = PP_OK;
-	size_t i;
 
 	if (!q)
 		return pp_no_statement(c->problem);
@@ -291,12 +257,6 @@ sum_insert(struct compacting *c, const struct part *parts, size_t n, struct pp_s
 		dict = sqlite3_column_int64(q, 1);
 	}
 	(void)sqlite3_reset(q);
-	for (i = 1; i < n; i++) {
-		sum.t0 = parts[i].entry->t0 < sum.t0 ? parts[i].entry->t0 : sum.t0;
-		sum.t1 = parts[i].entry->t1 > sum.t1 ? parts[i].entry->t1 : sum.t1;
-	}
-	parts_hash(parts, n, sum.hash);
-	sum.level = PP_STORE_ROLLED;
 	if (status == PP_OK)
 		status = pp_sqlite_add_row(c->s, &sum, series, dict, meta, c->problem);
 	*id = (int64_t)sum.id;
@@ -305,7 +265,7 @@ sum_insert(struct compacting *c, const struct part *parts, size_t n, struct pp_s
 
 /* One profile in place of several; it has to be possible without losing anything that they tell together. */
 static pp_status
-parts_roll(struct compacting *c, const struct part *parts, size_t n)
+parts_roll(struct compacting *c, const struct pp_span_part *parts, size_t n)
 {
 	static const struct pp_pack_input no_input = { 0 };
 	struct pp_store_list list = { 0 };
@@ -352,54 +312,35 @@ parts_roll(struct compacting *c, const struct part *parts, size_t n)
 	return status == PP_E_UNSUPPORTED ? PP_OK : status;
 }
 
-/* Parts that stand in order, each run of one series and one span. */
-static pp_status
-runs_roll(struct compacting *c, const struct part *parts, size_t n)
-{
-	pp_status status = PP_OK;
-	size_t from = 0, to;
-
-	for (; from < n && status == PP_OK; from = to) {
-		for (to = from + 1;
-		     to < n && parts[to].entry->series == parts[from].entry->series &&
-		     parts[to].span == parts[from].span;
-		     to++)
-			;
-		if (to - from > 1)
-			status = parts_roll(c, parts + from, to - from);
-	}
-	return status;
-}
-
 static pp_status
 old_roll(struct compacting *c, const struct pp_store_upkeep *how)
 {
 	struct pp_store_list list = { 0 };
-	PP_VEC(struct part) parts = { 0 };
+	struct pp_span_parts parts = { 0 };
 	pp_status status = pp_sqlite_begin(c->s, c->problem);
-	size_t i;
+	size_t i, n;
 
 	if (status != PP_OK)
 		return status;
 	status = c->s->store.engine->list(&c->s->store, how->selection, &list, c->problem);
 	for (i = 0; i < list.entries.n && status == PP_OK; i++) {
-		const struct pp_store_entry *e = &list.entries.at[i];
-		struct part part = { e, pp_when_floor(e->t0, how->every) };
+		struct pp_span_part part = { .entry = &list.entries.at[i] };
 
-		/* A span is added up when all of it is old. */
-		if (e->level != PP_STORE_FRESH && !e->kept && !e->is_part &&
-		    e->t1 < how->older_than && part.span <= how->older_than - how->every &&
-		    !pp_vec_push(&parts, part))
+		if (part.entry->level != PP_STORE_FRESH && !part.entry->kept &&
+		    !part.entry->is_part && pp_span_is_old(part.entry, how, &part.span) &&
+		    !pp_vec_push(&parts.all, part))
 			status = PP_E_NOMEM;
 	}
-	if (status == PP_OK && parts.n > 1) {
-		pp_sort(parts.at, parts.n, sizeof *parts.at, part_order, NULL);
-		status = runs_roll(c, parts.at, parts.n);
+	pp_spans_sort(&parts);
+	for (i = 0; i < parts.all.n && status == PP_OK; i += n) {
+		n = pp_span_length(&parts, i);
+		if (n > 1)
+			status = parts_roll(c, parts.all.at + i, n);
 	}
 	if (status == PP_OK && c->dict.is_open)
 		status = pp_stored_dict_save(c->s, &c->dict, c->problem);
 	status = pp_sqlite_end(c->s, status, c->problem);
-	pp_vec_release(&parts);
+	pp_vec_release(&parts.all);
 	pp_store_list_release(&list);
 	return status;
 }

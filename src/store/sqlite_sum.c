@@ -57,36 +57,6 @@ struct summing {
 	struct pp_buf *problem;
 };
 
-static void
-sums_free(struct pp_cell_sums *sums, size_t columns)
-{
-	size_t i;
-
-	for (i = 0; sums && i < columns; i++) {
-		free(sums[i].sum);
-		free(sums[i].zero);
-	}
-	free(sums);
-}
-
-static struct pp_cell_sums *
-sums_new(size_t columns, uint32_t ids)
-{
-	struct pp_cell_sums *sums = calloc(columns, sizeof *sums);
-	size_t i;
-
-	for (i = 0; sums && i < columns; i++) {
-		sums[i].ids = ids;
-		sums[i].sum = calloc(ids, sizeof *sums[i].sum);
-		sums[i].zero = calloc(ids / 64 + 1, sizeof *sums[i].zero);
-		if (!sums[i].sum || !sums[i].zero) {
-			sums_free(sums, columns);
-			return NULL;
-		}
-	}
-	return sums;
-}
-
 static int
 id_order(const void *left, const void *right, void *context)
 {
@@ -462,7 +432,7 @@ whole_load(struct summing *x, struct pp_profile **out)
 	for (x->sub_from = 0; x->sub_from < x->subs.n && status == PP_OK; x->sub_from = x->sub_to) {
 		x->sub_to = x->sub_from + at_once < x->subs.n ? x->sub_from + at_once : x->subs.n;
 		for (i = x->sub_from; i < x->sub_to && status == PP_OK; i++) {
-			x->subs.at[i].sums = sums_new(columns, (uint32_t)x->dict->stacks.n);
+			x->subs.at[i].sums = pp_cell_sums_new(columns, (uint32_t)x->dict->stacks.n);
 			status = x->subs.at[i].sums ? PP_OK : PP_E_NOMEM;
 		}
 		if (status == PP_OK)
@@ -474,7 +444,7 @@ whole_load(struct summing *x, struct pp_profile **out)
 				status = pp_unpack_add(&u, pp_slice_of(sub->def.p, sub->def.n),
 				                       sub->sums, x->shape->metrics,
 				                       sub->has_calls);
-			sums_free(sub->sums, columns);
+			pp_cell_sums_free(sub->sums, columns);
 			sub->sums = NULL;
 		}
 	}
@@ -489,17 +459,17 @@ static pp_status
 costs_load(struct summing *x, struct pp_profile **out)
 {
 	size_t columns = x->shape->metrics + 1;
-	struct sub_sums all = { .sums = sums_new(columns, (uint32_t)x->dict->stacks.n) };
+	struct sub_sums all = { .sums = pp_cell_sums_new(columns, (uint32_t)x->dict->stacks.n) };
 	pp_status status;
 
 	if (!all.sums || !pp_vec_push(&x->subs, all)) {
-		sums_free(all.sums, columns);
+		pp_cell_sums_free(all.sums, columns);
 		return PP_E_NOMEM;
 	}
 	status = cells_add_up(x);
 	if (status == PP_OK)
 		status = pp_unpack_costs(x->dict, x->shape, all.sums, &x->g->facts, out);
-	sums_free(all.sums, columns);
+	pp_cell_sums_free(all.sums, columns);
 	x->subs.n = 0;
 	return status;
 }
@@ -619,7 +589,7 @@ pp_group_load(struct pp_sqlite *s, const struct pp_packed_group *g, const struct
 		                              &g->facts, out, problem)
 		             : several_load(&x, costs, out);
 	for (i = 0; i < x.subs.n; i++) {
-		sums_free(x.subs.at[i].sums, shape.metrics + 1);
+		pp_cell_sums_free(x.subs.at[i].sums, shape.metrics + 1);
 		pp_buf_release(&x.subs.at[i].def);
 	}
 	pp_vec_release(&x.subs);
