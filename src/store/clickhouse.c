@@ -14,6 +14,7 @@
 #include "store/hash.h"
 #include "store/label_set.h"
 #include "store/parcel.h"
+#include "store/rollup.h"
 #include "store/where.h"
 
 #define OLDEST_YEAR 23
@@ -83,9 +84,9 @@ host_choose(struct pp_clickhouse *c, struct pp_buf *problem)
 	return status;
 }
 
-/* Whether the tables are there, polyprof's own, and not of a later version. */
+/* Of which version the tables are: 0 = there are none. PP_E_INVALID: they are not polyprof's. */
 static pp_status
-tables_check(struct pp_clickhouse *c, struct pp_buf *problem)
+tables_version(struct pp_clickhouse *c, long *version, struct pp_buf *problem)
 {
 	struct pp_row_reader rows;
 	struct pp_slice comment, name;
@@ -93,28 +94,24 @@ tables_check(struct pp_clickhouse *c, struct pp_buf *problem)
 	char *end, text[16];
 
 	pp_clickhouse_put(c, PP_SQL_COMMENT, "");
-	status = pp_clickhouse_ask(c, problem);
+	status = pp_clickhouse_ask_host(c, c->host, problem);
 	if (status != PP_OK)
 		return status;
 	rows = pp_rows_of(c);
 	comment = pp_rows_text(&rows);
 	name = pp_rows_text(&rows);
 	status = pp_rows_end(c, &rows, problem);
-	if (status != PP_OK)
+	*version = 0;
+	if (status != PP_OK || name.n == 0)
 		return status;
-	if (name.n == 0) {
-		pp_buf_addf(problem,
-		            "there is no store in the database %s: `polyprof store init` makes one",
-		            c->from.database);
-		return PP_E_INVALID;
-	}
 	if (!pp_slice_take(&comment, PP_CLICKHOUSE_COMMENT)) {
 		pp_buf_addf(problem, "the table profiles of the database %s is not polyprof's",
 		            c->from.database);
 		return PP_E_INVALID;
 	}
 	(void)snprintf(text, sizeof text, "%.*s", PP_CLIP(comment, sizeof text - 1));
-	if (strtol(text, &end, 10) != PP_CLICKHOUSE_VERSION || *end) {
+	*version = strtol(text, &end, 10);
+	if (*version < 1 || *version > PP_CLICKHOUSE_VERSION || *end) {
 		pp_buf_addf(problem,
 		            "the store is of version '%s', which this polyprof does not know",
 		            text);
@@ -123,15 +120,42 @@ tables_check(struct pp_clickhouse *c, struct pp_buf *problem)
 	return PP_OK;
 }
 
-/* Makes the tables on each host that was named. */
+/* Whether the tables are there, and as they have to be. */
+static pp_status
+tables_check(struct pp_clickhouse *c, struct pp_buf *problem)
+{
+	long version = 0;
+	pp_status status = tables_version(c, &version, problem);
+
+	if (status != PP_OK || version == PP_CLICKHOUSE_VERSION)
+		return status;
+	if (version == 0)
+		pp_buf_addf(problem,
+		            "there is no store in the database %s: `polyprof store init` makes one",
+		            c->from.database);
+	else
+		pp_buf_addf(problem,
+		            "the store is of version %ld: `polyprof store init` brings it up to "
+		            "date and leaves what it holds as it is",
+		            version);
+	return PP_E_INVALID;
+}
+
+/* Makes the tables on each host that was named, or brings them up to date. */
 static pp_status
 tables_make(struct pp_clickhouse *c, struct pp_buf *problem)
 {
 	size_t host, i, n = pp_clickhouse_ddl_count(&c->from);
 	pp_status status = PP_OK;
+	long version;
 
-	for (host = 0; host < c->http_count && status == PP_OK; host++)
+	for (host = 0; host < c->http_count && status == PP_OK; host++) {
 		status = host_check(c, host, problem);
+		c->bare = true;
+		if (status == PP_OK)
+			status = tables_version(c, &version, problem);
+		c->bare = false;
+	}
 	for (host = 0; host < c->http_count && status == PP_OK; host++)
 		for (i = 0; i < n && status == PP_OK; i++) {
 			c->bare = true;
@@ -154,6 +178,7 @@ clickhouse_close(struct pp_store *store)
 	pp_clickhouse_source_release(&c->from);
 	pp_vec_release(&c->listed);
 	pp_vec_release(&c->queue);
+	pp_vec_release(&c->covered);
 	pp_vec_release(&c->fetched.batches);
 	pp_vec_release(&c->fetched.ends);
 	pp_buf_release(&c->fetched.bytes);
@@ -298,8 +323,9 @@ static bool
 entry_take(struct pp_clickhouse *c, struct pp_row_reader *rows, const struct pp_selection *s,
            struct pp_store_list *list)
 {
-	struct pp_store_entry e = { .level = PP_STORE_FRESH, .profiles = 1 };
+	struct pp_store_entry e = { 0 };
 	struct pp_clickhouse_listed listed;
+	uint64_t members;
 
 	pp_digest_of_number(pp_rows_u128(rows), e.hash);
 	e.id = pp_rows_u64(rows);
@@ -314,7 +340,17 @@ entry_take(struct pp_clickhouse *c, struct pp_row_reader *rows, const struct pp_
 	e.bytes = pp_rows_u64(rows);
 	e.stacks = pp_rows_u64(rows);
 	e.meta = text_keep(list, pp_rows_text(rows));
-	listed = (struct pp_clickhouse_listed){ e.id, e.bytes, e.stacks, e.t0, pp_rows_u128(rows) };
+	listed = (struct pp_clickhouse_listed){ .batch = e.id,
+		                                .bytes = e.bytes,
+		                                .stacks = e.stacks,
+		                                .t0 = e.t0,
+		                                .digest = pp_rows_u128(rows) };
+	e.profiles = pp_rows_u64(rows);
+	e.level = pp_rows_u8(rows) ? PP_STORE_ROLLED : PP_STORE_FRESH;
+	listed.rolls = pp_rows_u8(rows) != 0;
+	for (members = pp_rows_varint(rows); members && !rows->bad; members--)
+		if (!pp_vec_push(&c->covered, pp_rows_u128(rows)))
+			return false;
 	if (!e.labels || !e.format || !e.source || !e.meta)
 		return false;
 	if (rows->bad || (s && !pp_selection_fits(s, &e)))
@@ -348,6 +384,48 @@ number_order(const void *a, const void *b, void *ctx)
 	return (x > y) - (x < y);
 }
 
+static int
+id_order(const void *a, const void *b, void *ctx)
+{
+	pp_u128 x = *(const pp_u128 *)a, y = *(const pp_u128 *)b;
+
+	return (x > y) - (x < y);
+}
+
+static bool
+is_covered(const struct pp_clickhouse *c, pp_u128 id)
+{
+	size_t low = 0, high = c->covered.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (c->covered.at[middle] < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < c->covered.n && c->covered.at[low] == id;
+}
+
+/*
+ * A sum may have come between two looks of the servers at what there is, so that it is listed beside what it stands for. Members
+ * stay for an hour, so none is missing.
+ */
+static void
+covered_leave_out(struct pp_clickhouse *c, struct pp_store_list *list)
+{
+	size_t i, n = 0;
+
+	if (c->covered.n == 0)
+		return;
+	pp_sort(c->covered.at, c->covered.n, sizeof *c->covered.at, id_order, NULL);
+	for (i = 0; i < list->entries.n; i++)
+		if (!is_covered(c, pp_digest_number(list->entries.at[i].hash)))
+			list->entries.at[n++] = list->entries.at[i];
+	list->entries.n = n;
+}
+
 /* Puts the list in order, counts its label sets, and remembers what may be loaded next. False when out of memory. */
 static bool
 list_settle(struct pp_clickhouse *c, struct pp_store_list *list)
@@ -379,7 +457,7 @@ clickhouse_list(struct pp_store *store, const struct pp_selection *s, struct pp_
 	struct pp_row_reader rows;
 	pp_status status = PP_OK;
 
-	c->listed.n = 0;
+	c->listed.n = c->covered.n = 0;
 	pp_clickhouse_costs_free(c->costs);
 	c->costs = NULL;
 	if (c->from.schema != PP_SCHEMA_OWN) {
@@ -403,6 +481,7 @@ clickhouse_list(struct pp_store *store, const struct pp_selection *s, struct pp_
 		if (!entry_take(c, &rows, s, out))
 			return PP_E_NOMEM;
 	status = pp_rows_end(c, &rows, problem);
+	covered_leave_out(c, out);
 	return status == PP_OK && !list_settle(c, out) ? PP_E_NOMEM : status;
 }
 
@@ -465,7 +544,7 @@ fetch_choose(struct pp_clickhouse *c, uint64_t batch, int64_t t0, struct pp_buf 
 {
 	uint64_t bytes = 0;
 	size_t i, n = 0;
-	int64_t last = t0;
+	int64_t first = t0, last = t0;
 
 	for (i = 0; i < c->queue.n && c->queue.at[i] != batch; i++)
 		;
@@ -477,10 +556,11 @@ fetch_choose(struct pp_clickhouse *c, uint64_t batch, int64_t t0, struct pp_buf 
 		if (bytes > FETCH_BYTES)
 			break;
 		pp_buf_addf(condition, ",%llu", (unsigned long long)next->batch);
-		last = next->t0;
+		first = next->t0 < first ? next->t0 : first;
+		last = next->t0 > last ? next->t0 : last;
 	}
 	pp_buf_adds(condition, ") AND t0 BETWEEN ");
-	time_put(condition, t0);
+	time_put(condition, first);
 	pp_buf_adds(condition, " AND ");
 	time_put(condition, last);
 	return condition->failed ? PP_E_NOMEM : PP_OK;
@@ -593,6 +673,22 @@ remains_load(struct pp_clickhouse *c, const struct pp_store_entry *e, struct pp_
 	return status == PP_OK || status == PP_E_NOMEM ? status : PP_E_INVALID;
 }
 
+/* The profile of a sum in place of the bytes that it is in. */
+static pp_status
+rollup_open(const struct pp_store_entry *e, struct pp_supply *supply)
+{
+	struct pp_supply of_sum = { .path = e->source };
+	struct pp_own_facts facts;
+	pp_status status = PP_E_INVALID;
+
+	if (supply->n == 1)
+		status = pp_rollup_read(pp_slice_of(supply->files[0].data, supply->files[0].size),
+		                        &facts, &of_sum.profile);
+	pp_parcel_drop(supply);
+	*supply = of_sum;
+	return status;
+}
+
 static pp_status
 clickhouse_load(struct pp_store *store, const struct pp_store_entry *e, struct pp_supply *supply,
                 struct pp_buf *problem)
@@ -606,6 +702,8 @@ clickhouse_load(struct pp_store *store, const struct pp_store_entry *e, struct p
 	status = pp_clickhouse_parcel(c, e, &parcel, problem);
 	if (status == PP_OK)
 		status = pp_parcel_open(parcel, supply);
+	if (status == PP_OK && e->level == PP_STORE_ROLLED)
+		status = rollup_open(e, supply);
 	if (status == PP_E_INVALID && problem->n == 0)
 		pp_buf_adds(problem, "the input of a profile cannot be unpacked");
 	if (status == PP_E_INVALID) {

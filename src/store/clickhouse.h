@@ -44,6 +44,7 @@ void pp_clickhouse_source_release(struct pp_clickhouse_source *);
 struct pp_clickhouse_listed {
 	uint64_t batch, bytes, stacks;
 	int64_t t0;
+	bool rolls;     /* it may become a part of a sum */
 	pp_u128 digest; /* of its parcel */
 };
 
@@ -59,6 +60,7 @@ struct pp_clickhouse {
 	bool bare;         /* it asks for no database, and with no setting that old servers lack */
 	PP_VEC(struct pp_clickhouse_listed) listed; /* by batch */
 	PP_VEC(uint64_t) queue;                     /* batches in the order of the last list */
+	PP_VEC(pp_u128) covered;                    /* members of young sums in it */
 	struct pp_known_nodes met;
 	bool shards_known;
 	unsigned shards; /* 0: which server gets what is unknown */
@@ -195,6 +197,11 @@ enum pp_clickhouse_question {
 	PP_SQL_EACH_SHAPE,
 	PP_SQL_EACH_NAMES,
 	PP_SQL_EACH_COSTS,
+	PP_SQL_STILL,
+	PP_SQL_MEMBERS,
+	PP_SQL_COVERED,
+	PP_SQL_CHECK_SUMS,
+	PP_SQL_HOLDERS,
 	PP_SQL_TABLE, /* for others */
 	PP_SQLS
 };
@@ -210,7 +217,7 @@ bool pp_clickhouse_sweep(size_t nth, struct pp_buf *sql);
 void pp_clickhouse_sql(const char *source, struct pp_buf *);
 /* What the comment of the table `profiles` says of an own store. */
 #define PP_CLICKHOUSE_COMMENT "polyprof store "
-#define PP_CLICKHOUSE_VERSION 1
+#define PP_CLICKHOUSE_VERSION 2
 
 /* Batches as a condition on rows, with the span of time that they are in. */
 void pp_clickhouse_among(struct pp_buf *sql, const struct pp_store_list *);
@@ -244,6 +251,40 @@ pp_status pp_clickhouse_load_costs(struct pp_store *, const struct pp_store_entr
 void pp_clickhouse_costs_free(struct pp_clickhouse_costs *);
 pp_status pp_clickhouse_remove(struct pp_store *, const struct pp_store_list *,
                                struct pp_buf *problem);
+/* Whether all servers of the cluster were named, so that each can be told. */
+pp_status pp_clickhouse_hosts_check(struct pp_clickhouse *, struct pp_buf *problem);
+/* Takes profiles away, whatever stands for them. */
+pp_status pp_clickhouse_delete(struct pp_clickhouse *, const struct pp_store_entry *, size_t n,
+                               struct pp_buf *problem);
+/*
+ * The right to add profiles up or take them away, which one process has at a time. It waits for a moment where another has it,
+ * and lasts ten minutes unless it is kept. PP_E_OUTPUT: another has it.
+ */
+struct pp_clickhouse_lease {
+	struct pp_clickhouse *c; /* NULL: it is not held */
+	char holder[512];
+	size_t machine; /* bytes of that which say where */
+	int64_t renewed;
+};
+pp_status pp_clickhouse_lease_take(struct pp_clickhouse_lease *, struct pp_clickhouse *,
+                                   struct pp_buf *problem);
+/* Before each step that needs it. */
+pp_status pp_clickhouse_lease_keep(struct pp_clickhouse_lease *, struct pp_buf *problem);
+void pp_clickhouse_lease_end(struct pp_clickhouse_lease *);
+/* Adds up what is old, by series and span of time. */
+pp_status pp_clickhouse_roll(struct pp_clickhouse *, const struct pp_store_upkeep *,
+                             struct pp_store_outcome *, struct pp_buf *problem);
+/* Takes away what has been in a sum for an hour. */
+pp_status pp_clickhouse_drop_covered(struct pp_clickhouse *, struct pp_buf *problem);
+/* Appends the ids that the sums among a list stand for. */
+struct pp_clickhouse_ids {
+	PP_VEC(pp_u128) all;
+};
+pp_status pp_clickhouse_members(struct pp_clickhouse *, const struct pp_store_list *,
+                                struct pp_clickhouse_ids *, struct pp_buf *problem);
+/* How many are named in one statement, and the condition that a row has one of these ids. */
+#define PP_CLICKHOUSE_IDS 20000
+void pp_clickhouse_among_ids(struct pp_buf *sql, const pp_u128 *ids, size_t n);
 pp_status pp_clickhouse_compact(struct pp_store *, const struct pp_store_upkeep *,
                                 struct pp_store_outcome *, struct pp_buf *problem);
 pp_status pp_clickhouse_gc(struct pp_store *, const struct pp_store_upkeep *,

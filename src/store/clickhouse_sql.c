@@ -8,6 +8,21 @@
 #include "base/slice.h"
 #include "store/clickhouse.h"
 
+/*
+ * A profile that is the sum of others (store/rollup.h) stands for them once its row is there: those whose ids are its members count
+ * no more. `rolls`: whether it may become a part of such a sum.
+ */
+#define ROLLUP_COLUMNS                                                                             \
+	"members Array(UInt128), stands_for UInt64 DEFAULT 1, rolls UInt8 DEFAULT 1, "             \
+	"added DateTime DEFAULT now()"
+#define ADD_ROLLUP_COLUMNS                                                                         \
+	" ADD COLUMN IF NOT EXISTS members Array(UInt128), "                                       \
+	"ADD COLUMN IF NOT EXISTS stands_for UInt64 DEFAULT 1, "                                   \
+	"ADD COLUMN IF NOT EXISTS rolls UInt8 DEFAULT 1, "                                         \
+	"ADD COLUMN IF NOT EXISTS added DateTime DEFAULT now()"
+/* Profiles that no sum stands for. A sum meets each span of time that a member does, and has its labels. */
+#define COUNTS " AND id GLOBAL NOT IN (SELECT arrayJoin(members) FROM $profiles WHERE $C)"
+
 static const struct {
 	const char *name, *columns, *engine, *order, *settings;
 	bool dated; /* its rows have the time of the profile */
@@ -19,7 +34,7 @@ static const struct {
 	  "complete UInt8, kept UInt8, stacks UInt64, metrics String CODEC(ZSTD(1)), "
 	  "shape String CODEC(ZSTD(1)), samples UInt64, events UInt64, rows UInt64, edge_rows UInt64, line_rows UInt64, "
 	  "total Map(LowCardinality(String),Int128), bound Map(LowCardinality(String),UInt128), "
-	  "parts UInt32, bytes UInt64, digest UInt128",
+	  "parts UInt32, bytes UInt64, digest UInt128, " ROLLUP_COLUMNS,
 	  "ReplacingMergeTree", "(service, t0, id, batch)", NULL, true },
 	{ "blobs",
 	  "batch UInt64, t0 DateTime64(9,'UTC'), part UInt32, data String CODEC(ZSTD(1)), "
@@ -51,6 +66,18 @@ static const struct {
 	  "func LowCardinality(String), file LowCardinality(String), line UInt32, hits UInt64, value Int64, "
 	  "added DateTime DEFAULT now() CODEC(Delta,ZSTD(1))",
 	  "MergeTree", "(service, metric, t0, batch, file, line)", NULL, true },
+	/* Who adds profiles up, and for how many seconds that is nobody else's; 0 = it is done. All on one server: batch is 0. */
+	{ "leases",
+	  "batch UInt64, holder String, seconds UInt32, added DateTime64(3,'UTC') DEFAULT now64(3)",
+	  "MergeTree", "(added, holder)", NULL, false },
+};
+
+/* What brings tables of version 1 up to date, on each server; nothing where they are. */
+static const char *const upgrades[] = {
+	"ALTER TABLE @profiles" ADD_ROLLUP_COLUMNS,
+	"ALTER TABLE $profiles" ADD_ROLLUP_COLUMNS,
+	/* Last: from here on programs of version 1 keep away. */
+	"ALTER TABLE @profiles MODIFY COMMENT '" PP_CLICKHOUSE_COMMENT "2'",
 };
 
 static const struct {
@@ -58,15 +85,18 @@ static const struct {
 } questions[PP_SQLS] = {
 	[PP_SQL_VERSION] = { "which server it is", "SELECT version()" },
 	[PP_SQL_COMMENT] = { "whether the tables are polyprof's",
-	                     "SELECT any(comment), any(name) FROM system.tables WHERE database = currentDatabase() "
+	                     "SELECT any(comment), any(name) FROM system.tables WHERE database = $D "
 	                     "AND name = 'profiles'" },
-	[PP_SQL_KNOWN] = { "which profiles are there already",
-	                   "SELECT DISTINCT id FROM $profiles WHERE $C" },
+	[PP_SQL_KNOWN] = { "which profiles are there already, or in a sum",
+	                   "SELECT DISTINCT id FROM (SELECT id FROM $profiles WHERE $C UNION ALL "
+	                   "SELECT arrayJoin(members) id FROM $profiles WHERE notEmpty(members)) WHERE $C" },
 	[PP_SQL_SERIES] = { "which labels there are: --where is tried on each set of them",
 	                    "SELECT DISTINCT series, label_set FROM $profiles WHERE $C" },
 	[PP_SQL_LIST] = { "which profiles there are, of attempts that were committed twice the first",
 	                  "SELECT id, batch, series, label_set, t0, t1, format, source, complete, kept, bytes, stacks, "
-	                  "metrics, digest FROM $profiles WHERE $C ORDER BY id, batch LIMIT 1 BY id" },
+	                  "metrics, digest, stands_for, notEmpty(members), rolls, "
+	                  "if(added > now() - INTERVAL 1 DAY, members, CAST([], 'Array(UInt128)')) FROM $profiles WHERE $C" COUNTS
+	                  " ORDER BY id, batch LIMIT 1 BY id" },
 	[PP_SQL_LOAD] = { "what profiles were read from",
 	                  "SELECT batch, part, data FROM $blobs WHERE $C ORDER BY batch, part" },
 	[PP_SQL_AUDIT] = { "whether what was promised is there: rows and totals as committed, and as found",
@@ -126,10 +156,24 @@ static const struct {
 	                        "GROUP BY batch, stack, metric) x LEFT JOIN (SELECT id, any(leaf) leaf, any(funcs) funcs, "
 	                        "uniqExact(check) n FROM @stacks WHERE id IN (SELECT stack FROM @samples WHERE $C) GROUP BY id) k "
 	                        "ON x.stack = k.id) LEFT ARRAY JOIN funcs AS f GROUP BY batch, metric, f$) GROUP BY batch, metric ORDER BY batch" },
+	[PP_SQL_STILL] = { "how many of some profiles count",
+	                   "SELECT uniqExact(id) FROM $profiles WHERE $C AND id GLOBAL NOT IN (SELECT arrayJoin(members) FROM $profiles)" },
+	[PP_SQL_MEMBERS] = { "which profiles a sum stands for",
+	                     "SELECT id, any(members) FROM $profiles WHERE $C GROUP BY id" },
+	[PP_SQL_COVERED] = { "which profiles have been in a sum for an hour, so that no question that is under way needs them",
+	                     "SELECT DISTINCT id, batch FROM $profiles WHERE id GLOBAL IN (SELECT arrayJoin(members) FROM $profiles "
+	                     "WHERE added < now() - INTERVAL 1 HOUR)" },
+	[PP_SQL_CHECK_SUMS] = { "which profiles are in two sums that count",
+	                        "SELECT count() FROM (SELECT arrayJoin(those) m FROM (SELECT id, any(members) those FROM $profiles "
+	                        "WHERE notEmpty(members) AND id GLOBAL NOT IN (SELECT arrayJoin(members) FROM $profiles) GROUP BY id) "
+	                        "GROUP BY m HAVING count() > 1)" },
+	[PP_SQL_HOLDERS] = { "who adds profiles up at the moment",
+	                     "SELECT holder FROM $leases GROUP BY holder HAVING min(seconds) > 0 AND max(toUnixTimestamp64Milli(added) + "
+	                     "toInt64(seconds) * 1000) > toUnixTimestamp64Milli(now64(3)) ORDER BY holder" },
 	[PP_SQL_TABLE] = { "all samples as one table for other programs, for instance with FORMAT Parquet behind it",
 	                   "SELECT p.labels, p.t0, p.t1, s.metric, k.frames, s.value FROM $samples s\n"
 	                   "GLOBAL INNER JOIN (SELECT min(batch) b, any(labels) labels, any(t0) t0, any(t1) t1 FROM $profiles "
-	                   "GROUP BY id) p ON s.batch = p.b\n"
+	                   "WHERE id GLOBAL NOT IN (SELECT arrayJoin(members) FROM $profiles) GROUP BY id) p ON s.batch = p.b\n"
 	                   "GLOBAL INNER JOIN (SELECT id, any(frames) frames FROM $stacks GROUP BY id) k ON s.stack = k.id" },
 	[PP_SQL_SOME_STACKS] = { "what some stacks are, with --max-nodes",
 	                         "SELECT id, check, frames, lines, places FROM $stacks WHERE id IN ($C) ORDER BY id, check" },
@@ -145,6 +189,7 @@ static const char *const sweeps[] = {
 	"SETTINGS mutations_sync = 2",
 	"ALTER TABLE blobs DELETE WHERE added < now() - INTERVAL 1 DAY AND batch NOT IN (SELECT batch FROM profiles) "
 	"SETTINGS mutations_sync = 2",
+	"ALTER TABLE leases DELETE WHERE added < now() - INTERVAL 1 DAY SETTINGS mutations_sync = 2",
 	"ALTER TABLE stacks DELETE WHERE seen < today() - 1 AND id NOT IN (SELECT stack FROM samples) "
 	"SETTINGS mutations_sync = 2",
 };
@@ -189,6 +234,8 @@ template_put(struct pp_buf *sql, const char *text, const struct pp_clickhouse_so
 			pp_buf_addc(sql, *p);
 		} else if (*++p == 'C') {
 			pp_buf_adds(sql, condition);
+		} else if (*p == 'D') {
+			pp_sql_text(sql, pp_slice_z(s->database));
 		} else if (*p == '(') {
 			if (s->cluster) {
 				pp_buf_adds(sql, "cluster(");
@@ -214,7 +261,7 @@ pp_clickhouse_put(struct pp_clickhouse *c, enum pp_clickhouse_question question,
 size_t
 pp_clickhouse_ddl_count(const struct pp_clickhouse_source *s)
 {
-	return 1 + PP_COUNT_OF(tables) * (s->cluster ? 2 : 1);
+	return 1 + PP_COUNT_OF(tables) * (s->cluster ? 2 : 1) + PP_COUNT_OF(upgrades);
 }
 
 static void
@@ -239,8 +286,11 @@ void
 pp_clickhouse_ddl(const struct pp_clickhouse_source *s, size_t nth, struct pp_buf *sql)
 {
 	size_t t = nth - 1 - (nth > PP_COUNT_OF(tables) ? PP_COUNT_OF(tables) : 0);
+	size_t upgrade = nth + PP_COUNT_OF(upgrades) - pp_clickhouse_ddl_count(s);
 
-	if (nth == 0) {
+	if (nth >= pp_clickhouse_ddl_count(s) - PP_COUNT_OF(upgrades)) {
+		template_put(sql, upgrades[upgrade], s, "");
+	} else if (nth == 0) {
 		pp_buf_adds(sql, "CREATE DATABASE IF NOT EXISTS ");
 		pp_sql_name(sql, s->database);
 	} else if (nth <= PP_COUNT_OF(tables)) {

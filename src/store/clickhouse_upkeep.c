@@ -145,9 +145,8 @@ everywhere(struct pp_clickhouse *c, struct pp_buf *problem)
 	return status == PP_E_IO ? PP_E_OUTPUT : status;
 }
 
-/* Whether all servers of the cluster were named, so that each can be told. */
-static pp_status
-hosts_check(struct pp_clickhouse *c, struct pp_buf *problem)
+pp_status
+pp_clickhouse_hosts_check(struct pp_clickhouse *c, struct pp_buf *problem)
 {
 	struct pp_row_reader rows;
 	pp_status status;
@@ -176,24 +175,22 @@ hosts_check(struct pp_clickhouse *c, struct pp_buf *problem)
 
 /* Rows of profiles go first: from then on the rest counts for nothing. */
 pp_status
-pp_clickhouse_remove(struct pp_store *store, const struct pp_store_list *list,
+pp_clickhouse_delete(struct pp_clickhouse *c, const struct pp_store_entry *entries, size_t n,
                      struct pp_buf *problem)
 {
 	static const char *const tables[] = { "profiles", "samples", "edges", "lines", "blobs" };
-	struct pp_clickhouse *c = pp_clickhouse_of(store);
-	pp_status status = hosts_check(c, problem);
+	pp_status status = PP_OK;
 	size_t t, i;
 
-	for (t = 0; t < PP_COUNT_OF(tables) && status == PP_OK && list->entries.n; t++) {
+	for (t = 0; t < PP_COUNT_OF(tables) && status == PP_OK && n; t++) {
 		pp_buf_addf(&c->sql, "ALTER TABLE %s DELETE WHERE %s IN (", tables[t],
 		            t == 0 ? "id" : "batch");
-		for (i = 0; i < list->entries.n; i++) {
+		for (i = 0; i < n; i++) {
 			pp_buf_adds(&c->sql, i ? "," : "");
 			if (t == 0)
-				pp_sql_u128(&c->sql, pp_digest_number(list->entries.at[i].hash));
+				pp_sql_u128(&c->sql, pp_digest_number(entries[i].hash));
 			else
-				pp_buf_addf(&c->sql, "%llu",
-				            (unsigned long long)list->entries.at[i].id);
+				pp_buf_addf(&c->sql, "%llu", (unsigned long long)entries[i].id);
 		}
 		pp_buf_adds(&c->sql, ") SETTINGS mutations_sync = 2");
 		status = everywhere(c, problem);
@@ -201,7 +198,45 @@ pp_clickhouse_remove(struct pp_store *store, const struct pp_store_list *list,
 	return status;
 }
 
-/* Parts are merged by the servers in their own time; here at once, which leaves each row once. */
+/* Where sums go, what they stand for goes first: else it would count again. Its other rows are swept up by gc. */
+static pp_status
+members_delete(struct pp_clickhouse *c, const struct pp_store_list *list, struct pp_buf *problem)
+{
+	struct pp_clickhouse_ids ids = { 0 };
+	pp_status status = pp_clickhouse_members(c, list, &ids, problem);
+	size_t i, n;
+
+	for (i = 0; i < ids.all.n && status == PP_OK; i += n) {
+		n = ids.all.n - i < PP_CLICKHOUSE_IDS ? ids.all.n - i : PP_CLICKHOUSE_IDS;
+		pp_buf_adds(&c->sql, "ALTER TABLE profiles DELETE WHERE ");
+		pp_clickhouse_among_ids(&c->sql, ids.all.at + i, n);
+		pp_buf_adds(&c->sql, " SETTINGS mutations_sync = 2");
+		status = everywhere(c, problem);
+	}
+	pp_vec_release(&ids.all);
+	return status;
+}
+
+pp_status
+pp_clickhouse_remove(struct pp_store *store, const struct pp_store_list *list,
+                     struct pp_buf *problem)
+{
+	struct pp_clickhouse *c = pp_clickhouse_of(store);
+	struct pp_clickhouse_lease lease = { 0 };
+	pp_status status = pp_clickhouse_hosts_check(c, problem);
+
+	/* What is being added up while it is taken away would be in the sum. */
+	if (status == PP_OK && list->entries.n)
+		status = pp_clickhouse_lease_take(&lease, c, problem);
+	if (status == PP_OK)
+		status = members_delete(c, list, problem);
+	if (status == PP_OK)
+		status = pp_clickhouse_delete(c, list->entries.at, list->entries.n, problem);
+	pp_clickhouse_lease_end(&lease);
+	return status;
+}
+
+/* Parts of tables are merged by the servers in their own time; here at once, which leaves each row once. */
 pp_status
 pp_clickhouse_compact(struct pp_store *store, const struct pp_store_upkeep *upkeep,
                       struct pp_store_outcome *out, struct pp_buf *problem)
@@ -213,18 +248,15 @@ pp_clickhouse_compact(struct pp_store *store, const struct pp_store_upkeep *upke
 	pp_status status = PP_OK;
 	size_t i;
 
-	if (upkeep->rolls) {
-		pp_buf_adds(
-		    problem,
-		    "profiles in ClickHouse are not added up by the hour: its servers "
-		    "add up when they are asked; `store gc --keep` and `keep=` take away what is old");
-		return PP_E_USAGE;
-	}
-	status = hosts_check(c, problem);
+	status = pp_clickhouse_hosts_check(c, problem);
 	if (status == PP_OK)
 		status = store->engine->list(store, NULL, &all, problem);
 	out->left = all.entries.n;
 	out->bytes_before = pp_clickhouse_size(store);
+	if (status == PP_OK && !upkeep->dry)
+		status = pp_clickhouse_drop_covered(c, problem);
+	if (status == PP_OK && !upkeep->dry && upkeep->rolls)
+		status = pp_clickhouse_roll(c, upkeep, out, problem);
 	for (i = 0; i < PP_COUNT_OF(tables) && status == PP_OK && !upkeep->dry; i++) {
 		pp_buf_addf(&c->sql, "OPTIMIZE TABLE %s FINAL", tables[i]);
 		status = everywhere(c, problem);
@@ -240,7 +272,7 @@ pp_clickhouse_gc(struct pp_store *store, const struct pp_store_upkeep *upkeep,
 {
 	struct pp_clickhouse *c = pp_clickhouse_of(store);
 	struct pp_store_list all = { 0 }, old = { 0 };
-	pp_status status = hosts_check(c, problem);
+	pp_status status = pp_clickhouse_hosts_check(c, problem);
 	size_t i;
 
 	if (status == PP_OK)
@@ -254,6 +286,8 @@ pp_clickhouse_gc(struct pp_store *store, const struct pp_store_upkeep *upkeep,
 	out->left = all.entries.n - old.entries.n;
 	if (status == PP_OK && !upkeep->dry)
 		status = pp_clickhouse_remove(store, &old, problem);
+	if (status == PP_OK && !upkeep->dry)
+		status = pp_clickhouse_drop_covered(c, problem);
 	for (i = 0; status == PP_OK && !upkeep->dry && pp_clickhouse_sweep(i, &c->sql); i++)
 		status = everywhere(c, problem);
 	out->bytes_after = pp_clickhouse_size(store);
@@ -384,6 +418,9 @@ check_once(struct pp_store *store, const struct pp_store_list *list, struct pp_s
 		    c, PP_SQL_CHECK_HASHES,
 		    "pairs of stacks have the same short hash: answers about them are slower", out,
 		    problem);
+	if (status == PP_OK)
+		status = check_count(c, PP_SQL_CHECK_SUMS, "profiles are in more than one sum", out,
+		                     problem);
 	return status == PP_OK ? check_inputs(c, list, out, problem) : status;
 }
 

@@ -9,6 +9,7 @@
 #include "base/slice.h"
 #include "formats/format.h"
 #include "store/hash.h"
+#include "store/pack.h"
 
 #define PART ((size_t)1 << 20)
 
@@ -121,6 +122,14 @@ digests_make(struct pp_writing *w)
 	return fine;
 }
 
+/* Whether a sum may have it as a part: what is told by its input alone would be lost. Whoever adds up looks more closely. */
+static bool
+profile_rolls(const struct pp_profile *p, const struct pp_store_item *item)
+{
+	return item->complete && !item->keep && p->tree.n > 1 && !p->native && !p->estimated &&
+	       p->calls.rows.n == 0 && p->lines.rows.n == 0 && !pp_pack_is_part(p);
+}
+
 pp_status
 pp_writing_begin(struct pp_writing *w, struct pp_clickhouse *c, const struct pp_store_item *item)
 {
@@ -135,6 +144,7 @@ pp_writing_begin(struct pp_writing *w, struct pp_clickhouse *c, const struct pp_
 	w->samples = p->samples;
 	w->events = p->events;
 	w->metric_count = p->metrics.n;
+	w->rolls = profile_rolls(p, item);
 	pp_rows_shape(&w->shape, p);
 	if (getrandom(&random, sizeof random, 0) != sizeof random)
 		return PP_E_OUTPUT;
@@ -548,6 +558,7 @@ pp_write_commit(struct pp_clickhouse_insert *in, struct pp_writing *w)
 	struct pp_buf *row = &in->row;
 	struct pp_blake2b hash;
 	uint8_t digest[PP_DIGEST];
+	size_t i;
 
 	pp_digest_begin(&hash);
 	pp_digest_part(&hash, item->parcel);
@@ -574,5 +585,10 @@ pp_write_commit(struct pp_clickhouse_insert *in, struct pp_writing *w)
 	pp_binary_u32(row, blob_parts(item));
 	pp_binary_u64(row, item->parcel.n);
 	pp_binary_u128(row, pp_digest_number(digest));
+	pp_binary_varint(row, item->member_count);
+	for (i = 0; i < item->member_count; i++)
+		pp_binary_u128(row, item->members[i]);
+	pp_binary_u64(row, item->member_count ? item->stands_for : 1);
+	pp_binary_u8(row, w->rolls);
 	pp_clickhouse_row(in);
 }

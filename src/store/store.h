@@ -41,6 +41,10 @@ struct pp_store_item {
 	struct pp_slice meta;   /* what is known without reading it: store/meta.h */
 	uint64_t stacks;        /* with a cost of their own */
 	bool keep;              /* compacting must leave the input alone */
+	/* Of a sum: the profiles that it stands for, as ids of the engine; else NULL. */
+	const pp_u128 *members;
+	size_t member_count;
+	uint64_t stands_for;
 };
 
 enum pp_store_level { PP_STORE_FRESH, PP_STORE_PACKED, PP_STORE_ROLLED };

@@ -23,6 +23,7 @@ import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, '..', '..')]
+import rollups
 from nodes import Missing, Nodes
 from tap import Tap, few
 
@@ -476,7 +477,7 @@ def test_behind(c):
                      f'--partial{more}: {words[0]} of what the rows tell', f'{code} {text} {out[:300]}')
     code, out, text = c.run('top', source + '&where=format=folded', '--json', '--partial', '--time', '0..50%')
     c.tap.ok(code == 3 or json.loads(out).get('complete') is False, 'what rows do not tell is not made up', f'{code} {text} {out[:300]}')
-    c.nodes.everywhere("ALTER TABLE profiles MODIFY COMMENT 'polyprof store 2'", database=database)
+    c.nodes.everywhere("ALTER TABLE profiles MODIFY COMMENT 'polyprof store 3'", database=database)
     code, out, text = c.run('store', 'list', source)
     c.tap.ok(code == 3 and 'version' in text, 'a store of a later version: exit 3', f'{code} {text}')
 
@@ -568,7 +569,7 @@ def test_full(c):
     def full(path, sql):
         if 'INSERT' in path:
             return 500, b'Code: 243. DB::Exception: Cannot reserve 1.00 MiB, not enough space. (NOT_ENOUGH_SPACE)'
-        return 200, b'\x0826.7.2.1' if b'version()' in sql else b'\x10polyprof store 1\x08profiles' if b'comment' in sql else b''
+        return 200, b'\x0826.7.2.1' if b'version()' in sql else b'\x10polyprof store 2\x08profiles' if b'comment' in sql else b''
 
     place = os.path.join(c.place, 'full')
     os.makedirs(place)
@@ -639,7 +640,7 @@ def main():
     polyprof, samples, directory = map(os.path.abspath, sys.argv[1:4])
     tap = Tap()
     tests = [test_sources, test_full, test_samples, test_pushed, test_shared, test_large, test_trend, test_where, test_days, test_kills, test_killed_upkeep,
-             test_behind, test_remove, test_foreign]
+             test_behind, test_remove, test_foreign, *rollups.TESTS]
     try:
         nodes = Nodes(directory, 3)
     except Missing as why:
