@@ -27,6 +27,7 @@ enum {
 	ADD_ORIGINAL,
 	LIST_SERIES,
 	LIST_PROFILES,
+	OTHER_PROFILES,
 	LOAD_ORIGINAL,
 	REMOVE_ORIGINAL,
 	REMOVE_CELLS,
@@ -35,6 +36,9 @@ enum {
 	REMOVE_PROFILE,
 	SQL_COUNT
 };
+
+/* Whether a profile meets the window from ?1 to ?2. */
+#define IN_WINDOW "((?1 IS NULL OR p.t1 > ?1 OR p.t0 >= ?1) AND (?2 IS NULL OR p.t0 < ?2))"
 
 static const char *const texts[SQL_COUNT] = {
 	[NEXT_SERIES] = "SELECT coalesce(max(id), 0) + 1 FROM series",
@@ -54,8 +58,11 @@ static const char *const texts[SQL_COUNT] = {
 	     "o.keep, coalesce(length(o.data), 0) + CASE WHEN ?3 AND p.level > 0 THEN (SELECT "
 	     "coalesce(sum(length(c.data)), 0) FROM cells c WHERE c.profile = p.id) ELSE 0 END, CASE p.level WHEN 2 THEN (SELECT count(*) FROM rolled r "
 	     "WHERE r.profile = p.id) ELSE 1 END, p.seal FROM profile p LEFT JOIN original o ON o.profile = p.id "
-	     "WHERE (?1 IS NULL OR p.t1 > ?1 OR p.t0 >= ?1) AND (?2 IS NULL OR p.t0 < ?2) "
-	     "ORDER BY p.t0, p.hash"),
+	     "WHERE " IN_WINDOW " ORDER BY p.t0, p.hash"),
+	/* All that the one before leaves out, whatever its times are. */
+	[OTHER_PROFILES] =
+	    ("SELECT p.id, p.hash, p.series, p.t0, p.t1, p.level, p.complete, p.format, p.source, p.meta, "
+	     "p.seal FROM profile p WHERE " IN_WINDOW " IS NOT TRUE"),
 	[LOAD_ORIGINAL] = "SELECT data FROM original WHERE profile = ?1",
 	[REMOVE_ORIGINAL] = "DELETE FROM original WHERE profile = ?1",
 	[REMOVE_CELLS] = "DELETE FROM cells WHERE profile = ?1",
@@ -363,6 +370,41 @@ column_text(struct finding *f, sqlite3_stmt *st, int at)
 	return text ? pp_store_list_text(f->list, text, (size_t)sqlite3_column_bytes(st, at)) : "";
 }
 
+/* Whether what a row says of a profile is what it said when it was written; its seal is in that column. */
+static bool
+row_is_sealed(sqlite3_stmt *st, int seal)
+{
+	const char *format = (const char *)sqlite3_column_text(st, 7);
+	const char *source = (const char *)sqlite3_column_text(st, 8);
+	struct pp_store_entry e = { .id = (uint64_t)sqlite3_column_int64(st, 0),
+		                    .t0 = sqlite3_column_int64(st, 3),
+		                    .t1 = sqlite3_column_int64(st, 4),
+		                    .complete = sqlite3_column_int(st, 6) != 0,
+		                    .format = format ? format : "",
+		                    .source = source ? source : "" };
+	const void *meta = sqlite3_column_text(st, 9);
+
+	if (sqlite3_column_bytes(st, 1) != PP_STORE_HASH)
+		return false;
+	memcpy(e.hash, sqlite3_column_blob(st, 1), PP_STORE_HASH);
+	return sqlite3_column_int64(st, seal) ==
+	       pp_seal_of_profile(&e, sqlite3_column_int64(st, 2),
+	                          pp_slice_of(meta, (size_t)sqlite3_column_bytes(st, 9)));
+}
+
+static pp_status
+row_damaged(const struct finding *f, struct pp_buf *problem)
+{
+	return damaged(f->s, problem, "what is known of a profile is not what it was");
+}
+
+/* Of what is not in the window its times are checked all the same: damage may have moved it out. */
+static pp_status
+other_take(struct finding *f, sqlite3_stmt *st, struct pp_buf *problem)
+{
+	return row_is_sealed(st, 10) ? PP_OK : row_damaged(f, problem);
+}
+
 static pp_status
 profile_take(struct finding *f, sqlite3_stmt *st, struct pp_buf *problem)
 {
@@ -375,6 +417,9 @@ profile_take(struct finding *f, sqlite3_stmt *st, struct pp_buf *problem)
 	if (!series || sqlite3_column_bytes(st, 1) != PP_STORE_HASH || level < PP_STORE_FRESH ||
 	    level > PP_STORE_ROLLED)
 		return damaged(f->s, problem, "a profile that belongs nowhere");
+	/* Before its labels are believed. */
+	if (!row_is_sealed(st, 13))
+		return row_damaged(f, problem);
 	if (series->fits == PP_WHERE_NO)
 		return PP_OK;
 	memcpy(e.hash, sqlite3_column_blob(st, 1), PP_STORE_HASH);
@@ -396,9 +441,6 @@ profile_take(struct finding *f, sqlite3_stmt *st, struct pp_buf *problem)
 	e.profiles = (uint64_t)sqlite3_column_int64(st, 12);
 	if (!e.format || !e.source || !e.meta)
 		return PP_E_NOMEM;
-	if (sqlite3_column_int64(st, 13) !=
-	    pp_seal_of_profile(&e, sqlite3_column_int64(st, 2), meta))
-		return damaged(f->s, problem, "what is known of a profile is not what it was");
 	if (series->fits == PP_WHERE_DEPENDS && !pp_selection_fits(f->selection, &e))
 		return PP_OK;
 	f->list->series += !series->met;
@@ -414,9 +456,9 @@ rows_take(struct finding *f, int which, struct pp_buf *problem,
 	sqlite3_stmt *st = statement(f->s, which, problem);
 	pp_status status = st ? PP_OK : no_statement(problem);
 
-	if (st && which == LIST_PROFILES && f->selection->has_since)
+	if (st && which != LIST_SERIES && f->selection->has_since)
 		(void)sqlite3_bind_int64(st, 1, f->selection->since);
-	if (st && which == LIST_PROFILES && f->selection->has_until)
+	if (st && which != LIST_SERIES && f->selection->has_until)
 		(void)sqlite3_bind_int64(st, 2, f->selection->until);
 	if (st && which == LIST_PROFILES)
 		(void)sqlite3_bind_int(st, 3, f->selection->weighs);
@@ -446,6 +488,8 @@ sqlite_list(struct pp_store *store, const struct pp_selection *selection, struct
 		status = rows_take(&f, LIST_SERIES, problem, series_take);
 	if (status == PP_OK)
 		status = rows_take(&f, LIST_PROFILES, problem, profile_take);
+	if (status == PP_OK && (f.selection->has_since || f.selection->has_until))
+		status = rows_take(&f, OTHER_PROFILES, problem, other_take);
 	if (!s->reading && !sqlite3_get_autocommit(s->db) && !s->writing)
 		(void)sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
 	pp_vec_release(&f.series);

@@ -6,6 +6,7 @@
 #include "store/hash.h"
 #include "store/parcel.h"
 #include "store/sqlite_packed.h"
+#include "store/sqlite_seal.h"
 
 /* Gives pages that nothing uses back to the file system. */
 static pp_status
@@ -98,6 +99,21 @@ pages_check(struct pp_sqlite *s, struct pp_store_outcome *out, struct pp_buf *pr
 	return status;
 }
 
+/* Whether there are as many profiles as there must be. */
+static pp_status
+census_check(struct pp_sqlite *s, struct pp_store_outcome *out, struct pp_buf *problem)
+{
+	struct pp_buf why = { 0 };
+	pp_status status = pp_census_audit(s, &why);
+
+	if (status == PP_E_INVALID)
+		return problem_add(out, &why);
+	if (status != PP_OK)
+		pp_buf_add(problem, why.p, why.n);
+	pp_buf_release(&why);
+	return status;
+}
+
 pp_status
 pp_sqlite_check(struct pp_store *store, struct pp_store_outcome *out, struct pp_buf *problem)
 {
@@ -110,6 +126,9 @@ pp_sqlite_check(struct pp_store *store, struct pp_store_outcome *out, struct pp_
 		status = pp_sqlite_check_packed(s, out, problem);
 	if (status == PP_OK)
 		status = store->engine->list(store, NULL, &list, problem);
+	/* Within what the list began to read: others may be adding. */
+	if (status == PP_OK)
+		status = census_check(s, out, problem);
 	for (i = 0; i < list.entries.n && status == PP_OK; i++) {
 		const struct pp_store_entry *e = &list.entries.at[i];
 		struct pp_supply supply = { 0 };
