@@ -3,6 +3,7 @@
  */
 #include "store/meta.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "analysis/counts.h"
@@ -77,4 +78,30 @@ pp_store_meta_stacks(const char *meta)
 	return strncmp(meta, begin, sizeof begin - 1) == 0
 	           ? strtoull(meta + sizeof begin - 1, NULL, 10)
 	           : 0;
+}
+
+static const char sum_of[] = ", \"profiles\": ";
+
+void
+pp_store_meta_sum(struct pp_buf *meta, uint64_t profiles)
+{
+	/* In place of the brace at the end. */
+	if (meta->n)
+		meta->n--;
+	pp_buf_addf(meta, "%s%" PRIu64 "}", sum_of, profiles);
+}
+
+/* It is at the very end, where an object without it has two braces. */
+uint64_t
+pp_store_meta_profiles(struct pp_slice meta)
+{
+	const size_t key = sizeof sum_of - 1;
+	size_t at = meta.n ? meta.n - 1 : 0;
+	uint64_t n = 0, ten = 1;
+
+	for (; at > 0 && meta.p[at - 1] - (unsigned)'0' < 10 && ten <= UINT64_MAX / 100; at--) {
+		n += (meta.p[at - 1] - (unsigned)'0') * ten;
+		ten *= 10;
+	}
+	return at >= key && memcmp(meta.p + at - key, sum_of, key) == 0 ? n : 0;
 }

@@ -229,6 +229,29 @@ pp_sqlite_add_row(struct pp_sqlite *s, struct pp_store_entry *e, int64_t series,
 	return status == PP_OK ? pp_census_add(s, PP_CENSUS_PROFILES, 1, problem) : status;
 }
 
+/* The input of a profile, with a seal that says whose it is. */
+static pp_status
+input_add(struct pp_sqlite *s, const struct pp_store_entry *e, const struct pp_store_item *item,
+          struct pp_buf *problem)
+{
+	struct pp_buf sealed = { 0 };
+	sqlite3_stmt *st = statement(s, ADD_ORIGINAL, problem);
+	pp_status status;
+
+	if (!st)
+		return no_statement(problem);
+	pp_buf_add(&sealed, item->parcel.p, item->parcel.n);
+	pp_input_seal(pp_slice_of(e->hash, PP_STORE_HASH), &sealed);
+	(void)sqlite3_bind_int64(st, 1, (sqlite3_int64)e->id);
+	bind_text(st, 2, pp_slice_z(item->source));
+	(void)sqlite3_bind_int(st, 3, item->keep);
+	(void)sqlite3_bind_blob64(st, 4, sealed.p, sealed.n, SQLITE_STATIC);
+	status = sealed.failed ? PP_E_NOMEM : finish(s, st, problem);
+	(void)sqlite3_clear_bindings(st);
+	pp_buf_release(&sealed);
+	return status;
+}
+
 static pp_status
 item_add(struct pp_sqlite *s, const struct pp_store_item *item, struct pp_buf *problem)
 {
@@ -238,21 +261,13 @@ item_add(struct pp_sqlite *s, const struct pp_store_item *item, struct pp_buf *p
 		                    .source = item->source,
 		                    .complete = item->complete,
 		                    .level = PP_STORE_FRESH };
-	sqlite3_stmt *st;
 	int64_t series = 0;
 	pp_status status = series_of(s, item->labels, &series, problem);
 
 	memcpy(e.hash, item->hash, PP_STORE_HASH);
 	if (status == PP_OK)
 		status = pp_sqlite_add_row(s, &e, series, 0, item->meta, problem);
-	st = status == PP_OK ? statement(s, ADD_ORIGINAL, problem) : NULL;
-	if (!st)
-		return status != PP_OK ? status : no_statement(problem);
-	(void)sqlite3_bind_int64(st, 1, (sqlite3_int64)e.id);
-	bind_text(st, 2, pp_slice_z(item->source));
-	(void)sqlite3_bind_int(st, 3, item->keep);
-	(void)sqlite3_bind_blob64(st, 4, item->parcel.p, item->parcel.n, SQLITE_STATIC);
-	return finish(s, st, problem);
+	return status == PP_OK ? input_add(s, &e, item, problem) : status;
 }
 
 static pp_status
@@ -398,6 +413,15 @@ row_damaged(const struct finding *f, struct pp_buf *problem)
 	return damaged(f->s, problem, "what is known of a profile is not what it was");
 }
 
+/* Whether a sum has the parts that it was made of, and nothing else has any. Those of earlier versions do not tell how many. */
+static bool
+parts_are_there(enum pp_store_level level, uint64_t parts, struct pp_slice meta)
+{
+	uint64_t told = pp_store_meta_profiles(meta);
+
+	return level == PP_STORE_ROLLED ? parts > 0 && (told == 0 || told == parts) : told == 0;
+}
+
 /* Of what is not in the window its times are checked all the same: damage may have moved it out. */
 static pp_status
 other_take(struct finding *f, sqlite3_stmt *st, struct pp_buf *problem)
@@ -420,6 +444,10 @@ profile_take(struct finding *f, sqlite3_stmt *st, struct pp_buf *problem)
 	/* Before its labels are believed. */
 	if (!row_is_sealed(st, 13))
 		return row_damaged(f, problem);
+	meta = pp_slice_of(sqlite3_column_text(st, 9), (size_t)sqlite3_column_bytes(st, 9));
+	e.profiles = (uint64_t)sqlite3_column_int64(st, 12);
+	if (!parts_are_there((enum pp_store_level)level, e.profiles, meta))
+		return damaged(f->s, problem, "a sum is not of as many profiles as it was");
 	if (series->fits == PP_WHERE_NO)
 		return PP_OK;
 	memcpy(e.hash, sqlite3_column_blob(st, 1), PP_STORE_HASH);
@@ -431,14 +459,12 @@ profile_take(struct finding *f, sqlite3_stmt *st, struct pp_buf *problem)
 	e.complete = sqlite3_column_int(st, 6) != 0;
 	e.format = column_text(f, st, 7);
 	e.source = column_text(f, st, 8);
-	meta = pp_slice_of(sqlite3_column_text(st, 9), (size_t)sqlite3_column_bytes(st, 9));
 	e.stacks = pp_store_meta_stacks(meta.p ? (const char *)meta.p : "");
 	e.meta = f->selection->lean ? "" : column_text(f, st, 9);
 	e.kept = sqlite3_column_int(st, 10) == PP_INPUT_KEPT;
 	e.is_part = sqlite3_column_int(st, 10) == PP_INPUT_PART;
 	e.is_detailed = sqlite3_column_int(st, 10) == PP_INPUT_DETAILS;
 	e.bytes = (uint64_t)sqlite3_column_int64(st, 11);
-	e.profiles = (uint64_t)sqlite3_column_int64(st, 12);
 	if (!e.format || !e.source || !e.meta)
 		return PP_E_NOMEM;
 	if (series->fits == PP_WHERE_DEPENDS && !pp_selection_fits(f->selection, &e))
@@ -516,6 +542,13 @@ sqlite_audit(struct pp_store *store, const struct pp_store_list *list, uint64_t 
 /* ---- loading ---- */
 
 pp_status
+pp_sqlite_input_open(struct pp_slice hash, struct pp_slice data, struct pp_supply *supply)
+{
+	*supply = (struct pp_supply){ 0 };
+	return pp_input_unseal(hash, &data) ? pp_parcel_open(data, supply) : PP_E_INVALID;
+}
+
+pp_status
 pp_sqlite_load_fresh(struct pp_sqlite *s, const struct pp_store_entry *e, struct pp_supply *supply,
                      struct pp_buf *problem)
 {
@@ -533,8 +566,9 @@ pp_sqlite_load_fresh(struct pp_sqlite *s, const struct pp_store_entry *e, struct
 	if (row > 0) {
 		const void *data = sqlite3_column_blob(st, 0);
 
-		status = pp_parcel_open(pp_slice_of(data, (size_t)sqlite3_column_bytes(st, 0)),
-		                        supply);
+		status = pp_sqlite_input_open(
+		    pp_slice_of(e->hash, PP_STORE_HASH),
+		    pp_slice_of(data, (size_t)sqlite3_column_bytes(st, 0)), supply);
 		if (status == PP_E_INVALID)
 			status = damaged(s, problem, "the input of a profile is not what it was");
 	}

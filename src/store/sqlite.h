@@ -91,6 +91,8 @@ pp_status pp_sqlite_remove_one(struct pp_sqlite *, uint64_t id, struct pp_buf *p
 /* The row of a profile, out of an entry but for `id`, which is set. */
 pp_status pp_sqlite_add_row(struct pp_sqlite *, struct pp_store_entry *, int64_t series,
                             int64_t dict, struct pp_slice meta, struct pp_buf *problem);
+/* Opens the input of the profile of a hash; PP_E_INVALID when it is not what it was, or that of another. */
+pp_status pp_sqlite_input_open(struct pp_slice hash, struct pp_slice data, struct pp_supply *);
 /* The parcel of an entry; PP_E_INVALID when it is damaged. */
 pp_status pp_sqlite_load_fresh(struct pp_sqlite *, const struct pp_store_entry *,
                                struct pp_supply *, struct pp_buf *problem);

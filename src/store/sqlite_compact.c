@@ -55,7 +55,7 @@ batch_read(struct compacting *c)
 {
 	sqlite3_stmt *q = pp_sqlite_statement(
 	    c->s,
-	    "SELECT p.id, p.source, p.format, o.data FROM profile p JOIN original o ON o.profile = "
+	    "SELECT p.id, p.source, p.format, o.data, p.hash FROM profile p JOIN original o ON o.profile = "
 	    "p.id WHERE p.level = 0 AND p.dict = 0 AND p.id > ?1 ORDER BY p.id LIMIT ?2",
 	    c->problem);
 	pp_status status = q ? PP_OK : pp_no_statement(c->problem);
@@ -73,7 +73,8 @@ batch_read(struct compacting *c)
 		const char *format = (const char *)sqlite3_column_text(q, 2);
 
 		c->last = one.id;
-		status = pp_parcel_open(pp_column_bytes(q, 3), &supply);
+		status = pp_sqlite_input_open(pp_column_bytes(q, 4), pp_column_bytes(q, 3),
+		                              &supply);
 		bytes += supply.n ? supply.files[0].size : 0;
 		if (status == PP_OK)
 			one.profile = pp_stored_read(&supply, path ? path : "", format, &one.input);
@@ -274,12 +275,14 @@ parts_roll(struct compacting *c, const struct pp_span_part *parts, size_t n)
 	struct pp_packed packed = { 0 };
 	struct pp_buf meta = { 0 };
 	pp_status status = PP_OK;
-	uint64_t stacks;
+	uint64_t stacks, profiles = 0;
 	int64_t id = 0;
 	size_t i;
 
-	for (i = 0; i < n && status == PP_OK; i++)
+	for (i = 0; i < n && status == PP_OK; i++) {
 		status = pp_vec_push(&list.entries, *parts[i].entry) ? PP_OK : PP_E_NOMEM;
+		profiles += parts[i].entry->profiles;
+	}
 	if (status == PP_OK)
 		status = pp_stored_sum(c->s, &list, NULL, &facts, &sum, c->problem);
 	if (status == PP_OK && !pp_pack_possible(sum, 0))
@@ -293,6 +296,10 @@ parts_roll(struct compacting *c, const struct pp_span_part *parts, size_t n)
 	packed.own.n = 0;
 	pp_own_put(&packed.own, &facts);
 	if (status == PP_OK && (packed.own.failed || !pp_store_meta_make(sum, &meta, &stacks)))
+		status = PP_E_NOMEM;
+	if (status == PP_OK)
+		pp_store_meta_sum(&meta, profiles);
+	if (status == PP_OK && meta.failed)
 		status = PP_E_NOMEM;
 	if (status == PP_OK)
 		status = sum_insert(c, parts, n, pp_slice_of(meta.p, meta.n), &id);

@@ -4,6 +4,7 @@
 #include "store/sqlite_seal.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "store/seal.h"
 #include "store/sqlite_packed.h"
@@ -99,6 +100,47 @@ pp_seal_of_packed(int64_t profile, int64_t dict, int64_t shape, struct pp_slice 
 	pp_seal_number(&h, cells.n);
 	pp_seal_number(&h, cells.seals);
 	return pp_seal_end(h);
+}
+
+/* A frame of 8 bytes that decoders of Zstandard skip, so that earlier versions read what is sealed. */
+static const unsigned char skipped[8] = { 0x50, 0x2a, 0x4d, 0x18, 8, 0, 0, 0 };
+
+static uint64_t
+seal_of_input(struct pp_slice hash, struct pp_slice input)
+{
+	uint64_t h = pp_seal_begin("original");
+
+	bytes(&h, hash);
+	bytes(&h, input);
+	return (uint64_t)pp_seal_end(h);
+}
+
+void
+pp_input_seal(struct pp_slice hash, struct pp_buf *input)
+{
+	uint64_t seal = seal_of_input(hash, pp_slice_of(input->p, input->n));
+	unsigned char digits[8];
+	size_t i;
+
+	for (i = 0; i < sizeof digits; i++)
+		digits[i] = (unsigned char)(seal >> 8 * i);
+	pp_buf_add(input, skipped, sizeof skipped);
+	pp_buf_add(input, digits, sizeof digits);
+}
+
+bool
+pp_input_unseal(struct pp_slice hash, struct pp_slice *input)
+{
+	const size_t end = sizeof skipped + 8;
+	const unsigned char *frame;
+
+	if (input->n < end)
+		return true;
+	frame = input->p + input->n - end;
+	if (memcmp(frame, skipped, sizeof skipped) != 0)
+		return true;
+	input->n -= end;
+	return pp_seal_load(frame + sizeof skipped) == seal_of_input(hash, *input);
 }
 
 /* ---- how many ---- */

@@ -4,6 +4,7 @@
  *
  *     series    id, labels
  *     profile   id, hash, series, t0, t1, complete, format, source, meta
+ *     original  hash of its profile, data; behind the data, as a frame that decoders of Zstandard skip
  *     packed    profile, dict, shape, own, cells, cells_seal
  *     cells     profile, facet, metric, sub, n, total, data
  *     dict      dict, part, chunk, n, data
@@ -52,6 +53,11 @@ pp_tallies_equal(struct pp_cells_tally a, struct pp_cells_tally b)
 
 int64_t pp_seal_of_packed(int64_t profile, int64_t dict, int64_t shape, struct pp_slice own,
                           struct pp_cells_tally);
+
+/* Seals the input of the profile of a hash. */
+void pp_input_seal(struct pp_slice hash, struct pp_buf *input);
+/* Takes the seal off; false when it is that of another. Inputs of earlier versions have none. */
+bool pp_input_unseal(struct pp_slice hash, struct pp_slice *input);
 
 /* ---- how many ---- */
 

@@ -182,6 +182,36 @@ def damage(tap, folder):
     tap.same([run('top', m.bad).returncode, run('store', 'check', m.bad).returncode], [0, 0], 'and the rest is sound')
 
 
+def moved(tap, folder):
+    """Inputs that change places, and sums that lose parts: fresh profiles, and packed ones that were added up."""
+    store = os.path.join(folder, 'inputs.ppdb')
+    for number in range(6):
+        run('store', 'add', store, os.path.join(folder, f'{number}.folded'), '--label', f'service=s{number % 2}')
+    m = Matrix(tap, store)
+    m.sql('an input of another profile', 'UPDATE original SET data = (SELECT data FROM original o WHERE o.profile = 2) WHERE profile = 1')
+    m.sql('inputs change places', 'UPDATE original SET data = (SELECT data FROM original o WHERE o.profile = 3 - original.profile) WHERE profile IN (1, 2)')
+    shutil.copy(store, m.bad)
+    change(m.bad, 'UPDATE original SET data = (SELECT data FROM original o WHERE o.profile = 2) WHERE profile = 1')
+    tap.same([json.loads(run('store', 'compact', '--json', m.bad).stdout)['packed'], run('top', m.bad).returncode], [5, 3], 'and is not packed as if it were its own')
+    run('store', 'compact', store, '--older-than', '1d', '--every', '1h')
+    tap.same(rows(store, 'SELECT level, count(*) FROM profile GROUP BY 1'), [(2, 2)], 'two sums')
+    m = Matrix(tap, store)
+    m.sql('a sum that is called a profile', 'UPDATE profile SET level = 1 WHERE id = (SELECT min(id) FROM profile)')
+    m.sql('parts of a sum are gone', 'DELETE FROM rolled WHERE hash = (SELECT min(hash) FROM rolled)')
+    m.sql('parts are those of another sum', 'UPDATE rolled SET profile = (SELECT max(id) FROM profile) WHERE hash = (SELECT min(hash) FROM rolled WHERE profile = '
+          '(SELECT min(id) FROM profile))')
+    # Of more profiles when it is added up once more.
+    path = os.path.join(folder, 'late.folded')
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write('main;late 7\n')
+    os.utime(path, (1700000050,) * 2)
+    run('store', 'add', store, path, '--label', 'service=s0')
+    run('store', 'compact', store, '--older-than', '1d', '--every', '1h')
+    listed = json.loads(run('store', 'list', '--json', store).stdout)['profiles']
+    tap.same(sorted(row['profiles'] for row in listed), [3, 4], 'a sum of a sum')
+    tap.same(run('store', 'check', store).returncode, 0, 'is sound')
+
+
 def beside(path):
     return [ending for ending in ENDINGS if os.path.exists(path + ending)]
 
@@ -274,6 +304,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
         damage(tap, folder)
+        moved(tap, folder)
         foreign(tap, folder)
         others(tap, folder)
     return tap.done()
