@@ -376,35 +376,43 @@ series_take(struct finding *f, sqlite3_stmt *st, struct pp_buf *problem)
 	           : PP_E_NOMEM;
 }
 
-/* Text of a column that lives as long as the list; "" when there is none. */
+/* Text of a row that lives as long as the list. */
 static const char *
-column_text(struct finding *f, sqlite3_stmt *st, int at)
+text_kept(struct finding *f, const char *text)
+{
+	return *text ? pp_store_list_text(f->list, text, strlen(text)) : "";
+}
+
+static const char *
+column_text(sqlite3_stmt *st, int at)
 {
 	const char *text = (const char *)sqlite3_column_text(st, at);
 
-	return text ? pp_store_list_text(f->list, text, (size_t)sqlite3_column_bytes(st, at)) : "";
+	return text ? text : "";
 }
 
-/* Whether what a row says of a profile is what it said when it was written; its seal is in that column. */
+/*
+ * Reads what is sealed of the row of a profile, whose seal is in that column; false when it is not what it was when it was written.
+ * Texts are those of the row.
+ */
 static bool
-row_is_sealed(sqlite3_stmt *st, int seal)
+row_read(sqlite3_stmt *st, int seal, struct pp_store_entry *e)
 {
-	const char *format = (const char *)sqlite3_column_text(st, 7);
-	const char *source = (const char *)sqlite3_column_text(st, 8);
-	struct pp_store_entry e = { .id = (uint64_t)sqlite3_column_int64(st, 0),
-		                    .t0 = sqlite3_column_int64(st, 3),
-		                    .t1 = sqlite3_column_int64(st, 4),
-		                    .complete = sqlite3_column_int(st, 6) != 0,
-		                    .format = format ? format : "",
-		                    .source = source ? source : "" };
-	const void *meta = sqlite3_column_text(st, 9);
+	size_t meta;
 
 	if (sqlite3_column_bytes(st, 1) != PP_STORE_HASH)
 		return false;
-	memcpy(e.hash, sqlite3_column_blob(st, 1), PP_STORE_HASH);
+	memcpy(e->hash, sqlite3_column_blob(st, 1), PP_STORE_HASH);
+	e->id = (uint64_t)sqlite3_column_int64(st, 0);
+	e->t0 = sqlite3_column_int64(st, 3);
+	e->t1 = sqlite3_column_int64(st, 4);
+	e->complete = sqlite3_column_int(st, 6) != 0;
+	e->format = column_text(st, 7);
+	e->source = column_text(st, 8);
+	e->meta = column_text(st, 9);
+	meta = (size_t)sqlite3_column_bytes(st, 9);
 	return sqlite3_column_int64(st, seal) ==
-	       pp_seal_of_profile(&e, sqlite3_column_int64(st, 2),
-	                          pp_slice_of(meta, (size_t)sqlite3_column_bytes(st, 9)));
+	       pp_seal_of_profile(e, sqlite3_column_int64(st, 2), pp_slice_of(e->meta, meta));
 }
 
 static pp_status
@@ -415,18 +423,21 @@ row_damaged(const struct finding *f, struct pp_buf *problem)
 
 /* Whether a sum has the parts that it was made of, and nothing else has any. Those of earlier versions do not tell how many. */
 static bool
-parts_are_there(enum pp_store_level level, uint64_t parts, struct pp_slice meta)
+parts_are_there(const struct pp_store_entry *e)
 {
-	uint64_t told = pp_store_meta_profiles(meta);
+	uint64_t told = pp_store_meta_profiles(pp_slice_z(e->meta));
 
-	return level == PP_STORE_ROLLED ? parts > 0 && (told == 0 || told == parts) : told == 0;
+	return e->level == PP_STORE_ROLLED ? e->profiles > 0 && (told == 0 || told == e->profiles)
+	                                   : told == 0;
 }
 
 /* Of what is not in the window its times are checked all the same: damage may have moved it out. */
 static pp_status
 other_take(struct finding *f, sqlite3_stmt *st, struct pp_buf *problem)
 {
-	return row_is_sealed(st, 10) ? PP_OK : row_damaged(f, problem);
+	struct pp_store_entry e = { 0 };
+
+	return row_read(st, 10, &e) ? PP_OK : row_damaged(f, problem);
 }
 
 static pp_status
@@ -434,33 +445,25 @@ profile_take(struct finding *f, sqlite3_stmt *st, struct pp_buf *problem)
 {
 	uint32_t at = pp_map_get(&f->index, (uint64_t)sqlite3_column_int64(st, 2));
 	struct series *series = at == PP_MAP_NONE ? NULL : &f->series.at[at];
-	struct pp_store_entry e = { .id = (uint64_t)sqlite3_column_int64(st, 0), .profiles = 1 };
+	struct pp_store_entry e = { .series = at };
 	int level = sqlite3_column_int(st, 5);
-	struct pp_slice meta;
 
-	if (!series || sqlite3_column_bytes(st, 1) != PP_STORE_HASH || level < PP_STORE_FRESH ||
-	    level > PP_STORE_ROLLED)
+	if (!series || level < PP_STORE_FRESH || level > PP_STORE_ROLLED)
 		return damaged(f->s, problem, "a profile that belongs nowhere");
 	/* Before its labels are believed. */
-	if (!row_is_sealed(st, 13))
+	if (!row_read(st, 13, &e))
 		return row_damaged(f, problem);
-	meta = pp_slice_of(sqlite3_column_text(st, 9), (size_t)sqlite3_column_bytes(st, 9));
+	e.level = (enum pp_store_level)level;
 	e.profiles = (uint64_t)sqlite3_column_int64(st, 12);
-	if (!parts_are_there((enum pp_store_level)level, e.profiles, meta))
+	if (!parts_are_there(&e))
 		return damaged(f->s, problem, "a sum is not of as many profiles as it was");
 	if (series->fits == PP_WHERE_NO)
 		return PP_OK;
-	memcpy(e.hash, sqlite3_column_blob(st, 1), PP_STORE_HASH);
-	e.series = at;
 	e.labels = series->labels;
-	e.t0 = sqlite3_column_int64(st, 3);
-	e.t1 = sqlite3_column_int64(st, 4);
-	e.level = (enum pp_store_level)level;
-	e.complete = sqlite3_column_int(st, 6) != 0;
-	e.format = column_text(f, st, 7);
-	e.source = column_text(f, st, 8);
-	e.stacks = pp_store_meta_stacks(meta.p ? (const char *)meta.p : "");
-	e.meta = f->selection->lean ? "" : column_text(f, st, 9);
+	e.format = text_kept(f, e.format);
+	e.source = text_kept(f, e.source);
+	e.stacks = pp_store_meta_stacks(e.meta);
+	e.meta = text_kept(f, f->selection->lean ? "" : e.meta);
 	e.kept = sqlite3_column_int(st, 10) == PP_INPUT_KEPT;
 	e.is_part = sqlite3_column_int(st, 10) == PP_INPUT_PART;
 	e.is_detailed = sqlite3_column_int(st, 10) == PP_INPUT_DETAILS;
