@@ -84,6 +84,27 @@ pp_selection_fits(const struct pp_selection *s, const struct pp_store_entry *e)
 	return fits;
 }
 
+/* Adds the text of the nth condition. All of them must hold, so that each is in parentheses where there are several. */
+static bool
+where_say(struct pp_buf *where, size_t nth, const char *text)
+{
+	struct pp_buf first = { 0 };
+
+	if (nth == 2) {
+		first = *where;
+		*where = (struct pp_buf){ 0 };
+		pp_buf_adds(where, "(");
+		pp_buf_add(where, first.p, first.n);
+		pp_buf_adds(where, ")");
+		where->failed |= first.failed;
+		pp_buf_release(&first);
+	}
+	pp_buf_adds(where, nth > 1 ? " and (" : "");
+	pp_buf_adds(where, text);
+	pp_buf_adds(where, nth > 1 ? ")" : "");
+	return !where->failed;
+}
+
 /* Adds a condition, if there is one. */
 static pp_status
 condition_add(struct chosen *s, const char *text, struct pp_buf *problem)
@@ -96,10 +117,7 @@ condition_add(struct chosen *s, const char *text, struct pp_buf *problem)
 	if (!where)
 		return problem->n ? PP_E_USAGE : PP_E_NOMEM;
 	s->conditions[s->selection.where_count++] = where;
-	pp_buf_adds(&s->where, s->where.n ? " and (" : "");
-	pp_buf_adds(&s->where, text);
-	pp_buf_adds(&s->where, s->selection.where_count > 1 ? ")" : "");
-	return s->where.failed ? PP_E_NOMEM : PP_OK;
+	return where_say(&s->where, s->selection.where_count, text) ? PP_OK : PP_E_NOMEM;
 }
 
 /* A time that is one end of the window. */

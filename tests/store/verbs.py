@@ -114,6 +114,10 @@ def sides(tap, work):
     answer = json.loads(run('top', '--json', store, '--where', 'version=2', '--since', '@1700000004').stdout)
     tap.same(answer['store'], {'source': store, 'where': 'version=2', 'since': 1700000004000000000, 'profiles': 2, 'samples': 6, 'series': 2,
                                'promised': 6}, 'what the answer says of the store')
+    several = [store + '?where=run=0 or run=4', '--where', 'version=2 or run=5']
+    told = json.loads(run('top', '--json', *several).stdout)['store']
+    again = json.loads(run('top', '--json', store, '--where', told['where']).stdout)['store']
+    tap.same((told['profiles'], again), (1, told), 'conditions in two places are told as one that selects the same')
     rows = json.loads(run('top', '--json', store, '--by', 'label:version').stdout)['functions']
     tap.same({row['name']: row['self']['samples'] for row in rows}, {'1': 3021 + 1203 + 267, '2': 3084 + 2112 + 258}, 'rows by label')
     total = json.loads(run('top', '--json', store, '--label', 'version=2').stdout)['total']
