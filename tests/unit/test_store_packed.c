@@ -4,6 +4,7 @@
 #include "model/flat.h"
 #include "model/merge.h"
 #include "store/pack.h"
+#include "store/rollup.h"
 
 #define FILES 3
 static const char *const inputs[FILES] = {
@@ -293,10 +294,80 @@ check_profiles(void)
 	pp_dict_release(&shrunk);
 }
 
+/* ---- sums as bytes ---- */
+
+/* No beginning of the bytes is taken for all of them, and what damage leaves readable is a profile that can be asked. */
+static void
+check_damaged(const struct pp_buf *bytes)
+{
+	struct pp_own_facts facts;
+	struct pp_profile *p;
+	struct pp_flat flat;
+	size_t i, taken = 0, failed = 0;
+
+	for (i = 0; i < bytes->n; i++) {
+		taken += pp_rollup_read(pp_slice_of(bytes->p, i), &facts, &p) == PP_OK;
+		pp_profile_free(p);
+	}
+	is_u64(taken, 0, "no beginning of a sum is taken for all of it");
+	for (i = 0; i < 8 * bytes->n; i++) {
+		bytes->p[i / 8] = (char)(bytes->p[i / 8] ^ 1 << i % 8);
+		if (pp_rollup_read(pp_slice_of(bytes->p, bytes->n), &facts, &p) == PP_OK) {
+			failed += pp_flat_compute(p, &flat) != PP_OK;
+			pp_flat_release(&flat);
+		}
+		pp_profile_free(p);
+		bytes->p[i / 8] = (char)(bytes->p[i / 8] ^ 1 << i % 8);
+	}
+	is_u64(failed, 0, "what is read of a damaged one can be asked");
+}
+
+static void
+check_rollup(void)
+{
+	struct pp_profile *files[FILES], *merged = NULL, *sum = NULL;
+	struct pp_rollup first = { 0 }, second = { 0 };
+	struct pp_buf bytes = { 0 }, all = { 0 };
+	struct pp_pack_input input = { .size = 10 };
+	struct pp_own_facts facts;
+	size_t i;
+
+	for (i = 0; i < FILES; i++)
+		files[i] = profile_of(inputs[i]);
+	ok(pp_rollup_init(&first) && pp_rollup_init(&second), "two sums");
+	for (i = 0; i < 2; i++)
+		ok(pp_rollup_add(&first, files[i], &input, NULL) == PP_OK, "a part");
+	ok(pp_rollup_write(&first, &bytes) == PP_OK &&
+	       pp_rollup_read(pp_slice_of(bytes.p, bytes.n), &facts, &sum) == PP_OK,
+	   "there and back");
+	/* What was a sum becomes a part. */
+	ok(pp_rollup_add(&second, sum, &input, &facts) == PP_OK &&
+	       pp_rollup_add(&second, files[2], &input, NULL) == PP_OK &&
+	       pp_rollup_write(&second, &all) == PP_OK,
+	   "a sum of a sum");
+	pp_profile_free(sum);
+	ok(pp_rollup_read(pp_slice_of(all.p, all.n), &facts, &sum) == PP_OK, "is read");
+	ok(pp_profile_merge(files, FILES, NULL, &merged) == PP_OK, "merged");
+	if (sum && merged) {
+		is_flat(sum, merged);
+		is_u64(sum->tree.n, merged->tree.n, "as many nodes");
+	}
+	check_damaged(&all);
+	for (i = 0; i < FILES; i++)
+		pp_profile_free(files[i]);
+	pp_profile_free(merged);
+	pp_profile_free(sum);
+	pp_rollup_release(&first);
+	pp_rollup_release(&second);
+	pp_buf_release(&bytes);
+	pp_buf_release(&all);
+}
+
 int
 main(void)
 {
 	check_all_cells();
 	check_profiles();
+	check_rollup();
 	return tap_done();
 }
