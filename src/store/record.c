@@ -50,7 +50,9 @@ pp_record_row(struct pp_buf *out, const struct pp_profile *p, enum pp_table_id t
 struct pp_record
 pp_record_of(struct pp_slice bytes)
 {
-	return (struct pp_record){ bytes.p, bytes.p + bytes.n, false };
+	const unsigned char *p = bytes.n ? bytes.p : (const unsigned char *)"";
+
+	return (struct pp_record){ p, p + bytes.n, false };
 }
 
 uint64_t

@@ -2,6 +2,7 @@
 #include "tap.h"
 
 #include "store/hash.h"
+#include "store/hash_lanes.h"
 #include "store/label_set.h"
 #include "store/seal.h"
 
@@ -83,6 +84,102 @@ check_parts(void)
 	pp_digest_hex(out, hex);
 	is_text(hex, "b4ef99de57fac4efa009bb4aa3c0f0d2", "a profile");
 	pp_buf_release(&key);
+}
+
+/* Keys of all lengths to 1,000, then of any: mixed, so that lanes end at different blocks. */
+#define KEYS 3000
+#define LENGTH_MAX 1000
+
+static size_t
+key_length(size_t i, uint32_t *random)
+{
+	*random = *random * 1664525 + 1013904223;
+	return i <= LENGTH_MAX ? i : (*random >> 8) % (LENGTH_MAX + 1);
+}
+
+static void
+check_lanes(pp_lanes_mix *mix, const char *what)
+{
+	static unsigned char data[LENGTH_MAX + KEYS], out[KEYS][PP_DIGEST];
+	static struct pp_node_job jobs[KEYS];
+	unsigned char expected[PP_DIGEST];
+	uint32_t random = 1;
+	size_t i, same = 0;
+
+	for (i = 0; i < sizeof data; i++)
+		data[i] = (unsigned char)(i * i * 31 + i * 7 + 3);
+	memset(out, 0, sizeof out);
+	for (i = 0; i < KEYS; i++)
+		jobs[i] = (struct pp_node_job){ data + i % 900,
+			                        pp_slice_of(data + i, key_length(i, &random)),
+			                        out[i] };
+	pp_node_digests(jobs, KEYS - 1, mix);
+	for (i = 0; i < KEYS - 1; i++) {
+		pp_node_digest(jobs[i].parent, jobs[i].frame_key, expected);
+		same += memcmp(expected, out[i], PP_DIGEST) == 0;
+	}
+	is_u64(same, KEYS - 1, "%s: many digests are the same as one by one", what);
+	memset(expected, 0, sizeof expected);
+	ok(memcmp(out[KEYS - 1], expected, PP_DIGEST) == 0, "%s: and none is written behind", what);
+}
+
+/* Trees: a chain, a bush, and what is between. The first node's parent is none of them. */
+struct family {
+	size_t bush;
+	unsigned char outside[PP_DIGEST], digests[500][PP_DIGEST];
+};
+
+static size_t
+member_parent(const void *ctx, size_t i)
+{
+	const struct family *f = ctx;
+
+	return i % 100 == 0 ? i : i - 1 - i % f->bush % i;
+}
+
+static struct pp_node_job
+member_job(const void *ctx, size_t i)
+{
+	struct family *f = (struct family *)(uintptr_t)ctx;
+	size_t parent = member_parent(ctx, i);
+
+	return (struct pp_node_job){ parent == i ? f->outside : f->digests[parent],
+		                     pp_slice_of("abcdefghijklmnopqrstuvwxyz", i % 27),
+		                     f->digests[i] };
+}
+
+static void
+check_family(size_t bush)
+{
+	struct family many = { .bush = bush, .outside = "outside" }, one = many;
+	struct pp_node_family f = { PP_COUNT_OF(many.digests), member_parent, member_job, &many };
+	size_t i;
+
+	ok(pp_node_family_digest(&f), "a family of %zu", bush);
+	for (i = 0; i < f.n; i++) {
+		struct pp_node_job job = member_job(&one, i);
+
+		pp_node_digest(job.parent, job.frame_key, job.out);
+	}
+	ok(memcmp(many.digests, one.digests, sizeof one.digests) == 0, "has the same digests");
+	f.n = 0;
+	ok(pp_node_family_digest(&f), "nobody");
+}
+
+static void
+check_many(void)
+{
+	char what[32];
+	size_t nth;
+
+	check_lanes(NULL, "no lanes");
+	for (nth = 0; pp_lanes_mixer(nth); nth++) {
+		snprintf(what, sizeof what, "lanes %zu", nth);
+		check_lanes(pp_lanes_mixer(nth), what);
+	}
+	check_family(1);
+	check_family(7);
+	check_family(90);
 }
 
 static void
@@ -203,6 +300,7 @@ main(void)
 	check_vectors();
 	check_seals();
 	check_parts();
+	check_many();
 	check_labels(NULL, 0, "{}", "no labels");
 	check_labels(plain, 4, "{\"a\":\"1\",\"b\":\"2\"}", "keys in order, empty ones left out");
 	check_labels(odd, 1, "{\"k\\\"\\\\\":\"\\u000a\\u0000\xc3\xa9\"}", "any text");
