@@ -9,9 +9,12 @@
 #include "base/slice.h"
 #include "formats/format.h"
 #include "store/hash.h"
+#include "store/hash_lanes.h"
 #include "store/pack.h"
 
 #define PART ((size_t)1 << 20)
+/* Bytes of a text that are copied at once. */
+#define SHORT 32
 
 /* ---- texts ---- */
 
@@ -34,7 +37,31 @@ texts_make(struct pp_row_texts *t, const struct pp_profile *p, size_t first, siz
 		if (i >= first)
 			put(&t->bytes, p, (uint32_t)i);
 	}
-	return pp_vec_push(&t->at, t->bytes.n) && !t->bytes.failed;
+	/* What is copied may end behind the last text. */
+	return pp_vec_push(&t->at, t->bytes.n) && pp_buf_room(&t->bytes, SHORT);
+}
+
+/* A function as rows have it: behind its length, which few need more than a byte for. None is "". */
+static void
+function_put(struct pp_buf *to, const struct pp_profile *p, uint32_t func)
+{
+	struct pp_buf text = { 0 };
+	size_t at = to->n;
+
+	pp_buf_addc(to, '\0');
+	if (func)
+		pp_rows_function(to, p, func);
+	if (to->failed)
+		return;
+	if (to->n - at - 1 < 0x80) {
+		to->p[at] = (char)(to->n - at - 1);
+		return;
+	}
+	pp_binary_text(&text, pp_slice_of(to->p + at + 1, to->n - at - 1));
+	to->n = at;
+	pp_buf_add(to, text.p, text.n);
+	to->failed |= text.failed;
+	pp_buf_release(&text);
 }
 
 static void
@@ -53,56 +80,129 @@ metric_put(struct pp_buf *name, const struct pp_profile *p, uint32_t metric)
 /* ---- a profile ---- */
 
 /* All that tells a frame from others. */
-static struct pp_slice
+static void
 frame_key(const struct pp_writing *w, pp_frame frame, struct pp_buf *key)
 {
+	struct pp_slice function = text_at(&w->functions, w->p->frames.at[frame].func);
 	struct pp_slice place = text_at(&w->places, frame);
 
-	key->n = 0;
-	pp_binary_text(key, text_at(&w->functions, w->p->frames.at[frame].func));
+	pp_buf_add(key, function.p, function.n);
 	pp_binary_u32(key, w->p->frames.at[frame].line);
 	pp_buf_add(key, place.p, place.n);
-	return pp_slice_of(key->p, key->n);
+}
+
+/* A profile, and what tells its frames. */
+struct keyed {
+	struct pp_writing *w;
+	struct pp_row_texts keys;
+};
+
+static bool
+keys_make(struct keyed *k)
+{
+	size_t i, n = k->w->p->frames.n;
+
+	if (!pp_vec_reserve(&k->keys.at, n + 1))
+		return false;
+	for (i = 0; i < n; i++) {
+		k->keys.at.at[i] = k->keys.bytes.n;
+		frame_key(k->w, (pp_frame)i, &k->keys.bytes);
+	}
+	k->keys.at.at[n] = k->keys.bytes.n;
+	return !k->keys.bytes.failed;
+}
+
+static size_t
+tree_parent(const void *ctx, size_t i)
+{
+	const struct keyed *k = ctx;
+	pp_node parent = pp_tree_parent(&k->w->p->tree, (pp_node)i + 1);
+
+	return parent ? parent - 1 : i;
+}
+
+static struct pp_node_job
+tree_job(const void *ctx, size_t i)
+{
+	const struct keyed *k = ctx;
+	const struct pp_tree *tree = &k->w->p->tree;
+	pp_node node = (pp_node)i + 1;
+
+	return (struct pp_node_job){ k->w->digests[pp_tree_parent(tree, node)],
+		                     text_at(&k->keys, pp_tree_frame(tree, node)),
+		                     k->w->digests[node] };
 }
 
 /* Digests of all nodes, each from its parent's. False when out of memory. */
 static bool
-nodes_digest(struct pp_writing *w, struct pp_buf *key)
+nodes_digest(const struct keyed *k)
 {
-	const struct pp_tree *tree = &w->p->tree;
-	pp_node node;
+	size_t n = k->w->p->tree.n;
 
-	for (node = 1; node < tree->n && !key->failed; node++)
-		pp_node_digest(w->digests[pp_tree_parent(tree, node)],
-		               frame_key(w, pp_tree_frame(tree, node), key), w->digests[node]);
-	return !key->failed;
+	return pp_node_family_digest(
+	    &(struct pp_node_family){ n ? n - 1 : 0, tree_parent, tree_job, k });
 }
 
-/* The same by nodes that were met before. */
-static bool
-nodes_find(struct pp_writing *w, struct pp_buf *key)
+/* The numbers of the profile's frames among those met before, or NULL. */
+static pp_str *
+frames_find(const struct keyed *k)
 {
+	size_t i, n = k->w->p->frames.n;
+	pp_str *frames = calloc(n + 1, sizeof *frames);
+	struct pp_slice *keys = calloc(n + 1, sizeof *keys);
+	bool fine = frames && keys;
+
+	for (i = 0; i < n && fine; i++)
+		keys[i] = text_at(&k->keys, i);
+	fine = fine && pp_known_frames(k->w->met, keys, n, frames);
+	free(keys);
+	if (fine)
+		return frames;
+	free(frames);
+	return NULL;
+}
+
+/* Whether two frames are the same; out of memory is no reason to think that they are not. */
+static bool
+frames_repeat(const struct pp_writing *w, const pp_str *frames)
+{
+	uint8_t *seen = calloc(w->met->frames.strs.n + 1, 1);
+	bool repeat = !seen;
+	size_t i;
+
+	for (i = 0; i < w->p->frames.n && !repeat; i++) {
+		repeat = seen[frames[i]];
+		seen[frames[i]] = 1;
+	}
+	free(seen);
+	return repeat;
+}
+
+/* The same by nodes that were met before. Below one that was not, none was, unless two frames are the same. */
+static bool
+nodes_find(const struct keyed *k)
+{
+	struct pp_writing *w = k->w;
 	const struct pp_tree *tree = &w->p->tree;
-	pp_str *frames = calloc(w->p->frames.n + 1, sizeof *frames);
-	bool fine = frames != NULL;
+	pp_str *frames = frames_find(k);
+	bool repeat = !frames || frames_repeat(w, frames), fine;
+	size_t first = w->met->nodes.n;
 	pp_node node;
 
-	w->known_nodes = calloc(tree->n, sizeof *w->known_nodes);
-	fine = fine && w->known_nodes;
+	w->known_nodes = calloc(tree->n + 1, sizeof *w->known_nodes);
+	fine = frames && w->known_nodes;
 	for (node = 1; node < tree->n && fine; node++) {
-		pp_frame frame = pp_tree_frame(tree, node);
-		uint32_t number;
+		uint32_t parent = w->known_nodes[pp_tree_parent(tree, node)];
+		pp_str frame = frames[pp_tree_frame(tree, node)];
 
-		if (!frames[frame])
-			frames[frame] = pp_known_frame(w->met, frame_key(w, frame, key));
-		number = frames[frame]
-		             ? pp_known_node(w->met, w->known_nodes[pp_tree_parent(tree, node)],
-		                             frames[frame])
-		             : 0;
-		w->known_nodes[node] = number;
-		memcpy(w->digests[node], w->met->nodes.at[number].digest, PP_DIGEST);
-		fine = number != 0 && !key->failed;
+		w->known_nodes[node] = parent >= first && !repeat
+		                           ? pp_known_node_add(w->met, parent, frame)
+		                           : pp_known_node(w->met, parent, frame);
+		fine = w->known_nodes[node] != 0;
 	}
+	fine = fine && pp_known_digest(w->met, first);
+	for (node = 1; node < tree->n && fine; node++)
+		memcpy(w->digests[node], w->met->nodes.at[w->known_nodes[node]].digest, PP_DIGEST);
 	free(frames);
 	return fine;
 }
@@ -110,15 +210,14 @@ nodes_find(struct pp_writing *w, struct pp_buf *key)
 static bool
 digests_make(struct pp_writing *w)
 {
-	struct pp_buf key = { 0 };
+	struct keyed k = { .w = w };
 	size_t n = w->p->tree.n ? w->p->tree.n : 1;
 	bool fine;
 
 	w->digests = calloc(n, sizeof *w->digests);
-	fine = w->digests &&
-	       (pp_known_begin(w->met, n, (int64_t)time(NULL)) ? nodes_find(w, &key)
-	                                                       : nodes_digest(w, &key));
-	pp_buf_release(&key);
+	fine = w->digests && keys_make(&k) &&
+	       (pp_known_begin(w->met, n, (int64_t)time(NULL)) ? nodes_find(&k) : nodes_digest(&k));
+	texts_release(&k.keys);
 	return fine;
 }
 
@@ -157,7 +256,7 @@ pp_writing_begin(struct pp_writing *w, struct pp_clickhouse *c, const struct pp_
 	w->total = calloc(p->metrics.n + 1, sizeof *w->total);
 	w->bound = calloc(p->metrics.n + 1, sizeof *w->bound);
 	return w->total && w->bound && !w->shape.failed &&
-	               texts_make(&w->functions, p, 1, p->funcs.n, pp_rows_function) &&
+	               texts_make(&w->functions, p, 0, p->funcs.n, function_put) &&
 	               texts_make(&w->places, p, 1, p->frames.n, pp_rows_place) &&
 	               texts_make(&w->metrics, p, 0, p->metrics.n, metric_put) && digests_make(w)
 	           ? PP_OK
@@ -193,12 +292,6 @@ pp_writing_release(struct pp_writing *w)
 
 /* ---- stacks ---- */
 
-static uint64_t
-node_id(const struct pp_writing *w, pp_node node)
-{
-	return pp_load64(w->digests[node]);
-}
-
 /* Whether a row counts; at the root of the tree it does where it costs anything: that is cost without a stack. */
 static bool
 series_has(const struct pp_profile *p, const struct pp_series *s, uint32_t row)
@@ -212,6 +305,46 @@ series_has(const struct pp_profile *p, const struct pp_series *s, uint32_t row)
 	for (i = 0; i < cells.n && !cells.at[i]; i++)
 		;
 	return i < cells.n;
+}
+
+/* Most texts are short, and copied with what is behind them, for which there is room on both sides. */
+static char *
+text_copy(char *to, struct pp_slice text)
+{
+	if (text.n <= SHORT)
+		memcpy(to, text.p, SHORT);
+	else
+		memcpy(to, text.p, text.n);
+	return to + text.n;
+}
+
+/* The functions of a stack root first, each behind its length. */
+static void
+stack_functions(struct pp_buf *row, const struct pp_writing *w, const pp_node *path, size_t depth)
+{
+	const struct pp_profile *p = w->p;
+	size_t i, n = 0;
+	char *to;
+
+	for (i = 0; i < depth; i++)
+		n += text_at(&w->functions, pp_frame_func(p, pp_tree_frame(&p->tree, path[i]))).n;
+	to = pp_buf_room(row, n + SHORT);
+	for (i = 0; to && i < depth; i++)
+		to = text_copy(
+		    to, text_at(&w->functions, pp_frame_func(p, pp_tree_frame(&p->tree, path[i]))));
+	row->n += to ? n : 0;
+}
+
+/* The nodes of a stack root first. */
+static void
+stack_path(struct pp_buf *row, const struct pp_writing *w, const pp_node *path, size_t depth)
+{
+	char *to = pp_buf_room(row, depth * sizeof(uint64_t));
+	size_t i;
+
+	for (i = 0; to && i < depth; i++)
+		memcpy(to + i * sizeof(uint64_t), w->digests[path[i]], sizeof(uint64_t));
+	row->n += to ? depth * sizeof(uint64_t) : 0;
 }
 
 /* A stack as a row: its frames root first, with lines and places where any frame has such. */
@@ -231,12 +364,9 @@ stack_row(struct pp_buf *row, const struct pp_writing *w, pp_node leaf, const pp
 	}
 	pp_binary_u64(row, w->batch);
 	pp_buf_add(row, w->digests[leaf], PP_DIGEST); /* id and check */
-	pp_binary_text(row,
-	               text_at(&w->functions, pp_frame_func(p, pp_tree_frame(&p->tree, leaf))));
+	stack_functions(row, w, &leaf, 1);
 	pp_binary_varint(row, depth);
-	for (i = 0; i < depth; i++)
-		pp_binary_text(row, text_at(&w->functions,
-		                            pp_frame_func(p, pp_tree_frame(&p->tree, path[i]))));
+	stack_functions(row, w, path, depth);
 	pp_binary_varint(row, lines ? depth : 0);
 	for (i = 0; lines && i < depth; i++)
 		pp_binary_u32(row, p->frames.at[pp_tree_frame(&p->tree, path[i])].line);
@@ -244,8 +374,7 @@ stack_row(struct pp_buf *row, const struct pp_writing *w, pp_node leaf, const pp
 	for (i = 0; places && i < depth; i++)
 		pp_binary_text(row, text_at(&w->places, pp_tree_frame(&p->tree, path[i])));
 	pp_binary_varint(row, depth);
-	for (i = 0; i < depth; i++)
-		pp_binary_u64(row, node_id(w, path[i]));
+	stack_path(row, w, path, depth);
 }
 
 /* Whether a server may not have a stack yet; from now on it has, or all is forgotten. */
@@ -418,14 +547,22 @@ pp_write_samples(struct pp_clickhouse_insert *in, struct pp_writing *w)
 }
 
 static void
+function_add(struct pp_buf *row, const struct pp_writing *w, pp_func func)
+{
+	struct pp_slice text = text_at(&w->functions, func);
+
+	pp_buf_add(row, text.p, text.n);
+}
+
+static void
 edge_write(struct pp_clickhouse_insert *in, struct pp_writing *w, size_t i, size_t metric)
 {
 	const struct pp_edge_row *e = &w->p->calls.rows.at[i];
 	size_t n = w->p->metrics.n;
 
 	row_head(&in->row, w, metric);
-	pp_binary_text(&in->row, text_at(&w->functions, e->caller));
-	pp_binary_text(&in->row, text_at(&w->functions, e->callee));
+	function_add(&in->row, w, e->caller);
+	function_add(&in->row, w, e->callee);
 	pp_binary_text(&in->row, pp_text_of(w->p, e->site_file));
 	pp_binary_u32(&in->row, e->site_line);
 	pp_binary_u64(&in->row, (uint64_t)pp_edge_cell(w->p, i, 0));
@@ -461,7 +598,7 @@ line_write(struct pp_clickhouse_insert *in, struct pp_writing *w, size_t i, size
 	const struct pp_line_row *l = &p->lines.rows.at[i];
 
 	row_head(&in->row, w, metric);
-	pp_binary_text(&in->row, text_at(&w->functions, l->func));
+	function_add(&in->row, w, l->func);
 	pp_binary_text(&in->row, pp_text_of(p, l->file));
 	pp_binary_u32(&in->row, l->line);
 	pp_binary_u64(&in->row, p->lines.hits ? (uint64_t)pp_line_cell(p, i, 0) : 0);

@@ -211,9 +211,44 @@ test_shapes(void)
 	pp_builder_release(&a);
 }
 
+/* Nodes by the one above and the frame: chains and siblings, each of them twice. */
+static void
+test_nodes(void)
+{
+	static const struct {
+		uint32_t above, frame;
+	} nodes[] = { { 0, 0 }, { 1, 1 }, { 2, 0 }, { 2, 1 }, { 1, 0 },
+		      { 0, 1 }, { 6, 1 }, { 3, 0 }, { 8, 2 }, { 6, 0 } };
+	const struct pp_slice keys[] = { pp_slice_z("a"), pp_slice_z("bb"), pp_slice_z("ccc"),
+		                         pp_slice_z("a") };
+	unsigned char digests[1 + PP_COUNT_OF(nodes)][PP_DIGEST] = { { 0 } };
+	struct pp_known_nodes k = { 0 };
+	size_t i, n = PP_COUNT_OF(nodes);
+	pp_str frames[PP_COUNT_OF(keys)], again[PP_COUNT_OF(keys)];
+
+	ok(pp_known_begin(&k, n, 1), "nodes that are met");
+	ok(pp_known_frames(&k, keys, PP_COUNT_OF(keys), frames) && frames[0] == frames[3] &&
+	       frames[0] && frames[1] > frames[0] && frames[2] > frames[1],
+	   "frames have numbers, equal ones the same");
+	ok(pp_known_frames(&k, keys, PP_COUNT_OF(keys), again) &&
+	       memcmp(frames, again, sizeof again) == 0,
+	   "which they keep");
+	for (i = 0; i < 2 * n; i++)
+		is_u64(pp_known_node(&k, nodes[i % n].above, frames[nodes[i % n].frame]), i % n + 1,
+		       "node %zu %s", i % n, i < n ? "is new" : "is found");
+	ok(pp_known_digest(&k, 1), "digests");
+	for (i = 0; i < n; i++) {
+		pp_node_digest(digests[nodes[i].above], keys[nodes[i].frame], digests[i + 1]);
+		ok(memcmp(k.nodes.at[i + 1].digest, digests[i + 1], PP_DIGEST) == 0,
+		   "the digest of node %zu", i);
+	}
+	pp_known_forget(&k);
+}
+
 int
 main(void)
 {
+	test_nodes();
 	test_sources();
 	test_rows();
 	test_texts();
