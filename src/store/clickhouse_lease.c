@@ -6,6 +6,7 @@
  * gone does not count.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,6 +107,19 @@ refuse(const struct pp_buf *others, struct pp_buf *problem)
 	return PP_E_OUTPUT;
 }
 
+/* What tells this run of the kernel from others, or "". */
+static void
+boot_name(char name[64])
+{
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, name, 63) : 0;
+
+	if (fd >= 0)
+		(void)close(fd);
+	name[n > 0 ? n : 0] = '\0';
+	name[strcspn(name, "\n")] = '\0';
+}
+
 /*
  * The name of whoever holds it: "HOST/BOOT/PIDS PID NUMBER". Processes are looked for only where the same kernel counts them the
  * same way: names of hosts are not unique, and containers number processes of their own.
@@ -113,18 +127,12 @@ refuse(const struct pp_buf *others, struct pp_buf *problem)
 static bool
 holder_name(struct pp_clickhouse_lease *l)
 {
-	char host[256] = "", boot[64] = "";
-	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
+	char host[256] = "", boot[64];
 	uint64_t number;
 	struct stat pids;
 	int n;
 
-	if (f) {
-		if (!fgets(boot, sizeof boot, f))
-			boot[0] = '\0';
-		(void)fclose(f);
-	}
-	boot[strcspn(boot, "\n")] = '\0';
+	boot_name(boot);
 	if (gethostname(host, sizeof host - 1) != 0 ||
 	    getrandom(&number, sizeof number, 0) != sizeof number)
 		return false;

@@ -45,7 +45,8 @@ lanes_mix(struct pp_lanes *l)
 	unsigned i;
 
 	memcpy(m, l->block, sizeof m);
-	memcpy(v, l->state, sizeof l->state);
+	for (i = 0; i < 8; i++)
+		memcpy(&v[i], l->state[i], sizeof v[i]);
 	memcpy(&counted, l->counted, sizeof counted);
 	memcpy(&last, l->last, sizeof last);
 	for (i = 0; i < 8; i++)
@@ -80,12 +81,10 @@ mix_avx512(struct pp_lanes *l)
 pp_lanes_mix *
 pp_lanes_mixer(size_t nth)
 {
-	pp_lanes_mix *mixers[3] = { NULL };
-	size_t n = 0;
-
-	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"))
-		mixers[n++] = mix_avx512;
-	if (__builtin_cpu_supports("avx2"))
-		mixers[n++] = mix_avx2;
-	return nth < n ? mixers[nth] : NULL;
+	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")) {
+		if (nth == 0)
+			return mix_avx512;
+		nth--;
+	}
+	return nth == 0 && __builtin_cpu_supports("avx2") ? mix_avx2 : NULL;
 }
