@@ -182,12 +182,19 @@ pp_supply_companion(void *supply, const char *base_name)
 /* A profile out of a store: its files are opened, or it is there. */
 static pp_status
 member_begin(struct pp_reply *r, const struct pp_stored *member, struct pp_loaded *l,
-             const struct pp_read_opts *opts)
+             const struct pp_load_order *order, const struct pp_read_opts *opts)
 {
+	const struct pp_order plain = { .facets = order->want.facets,
+		                        .label_key_count = order->label_key_count,
+		                        .maps = pp_maps_given(r) };
+	/* Formats that are told how to read have to. */
+	const bool as_usual = !opts->from && !opts->variant && !opts->options[0] &&
+	                      !order->want.target;
 	struct pp_supply *s = &l->supply, *kept;
 	struct pp_read_opts as = *opts;
 	struct pp_buf problem = { 0 };
-	pp_status status = r->opts.provider->load(member->selected, member->nth, s, &problem);
+	pp_status status = r->opts.provider->load(member->selected, member->nth,
+	                                          as_usual ? &plain : NULL, s, &problem);
 	struct pp_from from = { 0 };
 
 	if (status != PP_OK && status != PP_E_NOMEM) {
@@ -220,11 +227,12 @@ member_begin(struct pp_reply *r, const struct pp_stored *member, struct pp_loade
 }
 
 static pp_status
-loaded_begin(struct pp_reply *r, struct pp_loaded *l, const struct pp_read_opts *opts)
+loaded_begin(struct pp_reply *r, struct pp_loaded *l, const struct pp_load_order *order,
+             const struct pp_read_opts *opts)
 {
 	const struct pp_stored *member = pp_member_find(r, l->file);
 
-	return member ? member_begin(r, member, l, opts)
+	return member ? member_begin(r, member, l, order, opts)
 	              : pp_open(&l->opened, l->file, NULL, 0, opts, l->diags);
 }
 
@@ -269,7 +277,7 @@ pp_loaded_open(struct pp_reply *r, const char *file, const struct pp_load_order 
 		opts.progress = reading_progress;
 		opts.progress_ctx = r;
 	}
-	l->status = loaded_begin(r, l, &opts);
+	l->status = loaded_begin(r, l, order, &opts);
 	l->is_open = l->status == PP_OK && !l->profile;
 	if (!l->is_open)
 		member_label(r, l, order->label_keys, order->label_key_count);

@@ -82,8 +82,12 @@ struct pp_provider {
 	void (*when)(const struct pp_selected *, size_t nth, int64_t *begin, uint64_t *profiles);
 	/* Tells contents apart; 0 = unknown. */
 	uint32_t (*stamp)(const struct pp_selected *, size_t nth);
-	pp_status (*load)(struct pp_selected *, size_t nth, struct pp_supply *,
-	                  struct pp_buf *problem);
+	/*
+	 * What was put in, or the profile that was read from it. The order is what will be asked of it, in the way that the format is read
+	 * unless it is told otherwise; NULL = whatever there is.
+	 */
+	pp_status (*load)(struct pp_selected *, size_t nth, const struct pp_order *,
+	                  struct pp_supply *, struct pp_buf *problem);
 	/*
 	 * What the functions of one cost, and nothing else, where that takes no reading: a profile that shares its names with
 	 * others (costs.shares_names) and lives no longer than the selection. With `timed` also how long it took must be known.

@@ -518,7 +518,7 @@ pp_store_run_get(struct pp_cli *cli, const char *source, const char *const *word
 			pp_store_provider.close(selected);
 			return converted_write(cli, source, hex);
 		}
-		status = pp_store_provider.load(selected, 0, &supply, &problem);
+		status = pp_store_provider.load(selected, 0, NULL, &supply, &problem);
 		code = status == PP_OK ? original_write(cli, &supply)
 		                       : pp_store_failure(cli, status, &problem);
 		pp_store_provider.drop(&supply);

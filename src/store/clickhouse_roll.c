@@ -144,7 +144,7 @@ part_add(struct rolling *x, struct pp_rollup *r, const struct pp_store_entry *e)
 		                        &facts, &profile)
 		                  : PP_E_INVALID;
 	else if (status == PP_OK)
-		profile = pp_stored_read(&supply, e->source, e->format, &input);
+		profile = pp_stored_read(&supply, e->source, e->format, &input, NULL);
 	if (status == PP_OK)
 		status = profile ? pp_rollup_add(r, profile, &input, is_sum ? &facts : NULL)
 		                 : PP_E_UNSUPPORTED;

@@ -53,9 +53,12 @@ struct pp_pack_input {
 	bool is_summed; /* it goes into a sum, which has no compression that its shape would tell */
 };
 
-/* What a profile was read from, read again; NULL where cells cannot hold it, or out of memory. */
+/*
+ * What a profile was read from, read again; NULL where cells cannot hold it, or out of memory. Then an extract (store/extract.h)
+ * is appended, if there can be one and `extract` is not NULL.
+ */
 struct pp_profile *pp_stored_read(struct pp_supply *, const char *path, const char *format,
-                                  struct pp_pack_input *);
+                                  struct pp_pack_input *, struct pp_buf *extract);
 
 /* A status as that of pp_dict_add(). What it holds is to be released whatever the status. */
 pp_status pp_pack(struct pp_dict *, const struct pp_profile *, const struct pp_pack_input *,

@@ -4,16 +4,27 @@
 #include "store/pack.h"
 
 #include "api/api.h"
+#include "store/extract.h"
 
 /* What cells are made of, and the lines that they cannot hold. */
 #define WHOLE                                                                                      \
 	(unsigned)(PP_TREE | PP_EDGES | PP_LINES | PP_META | PP_LABELS | PP_THREADS | PP_SITES |   \
 	           PP_GAINS | PP_GAINS_ALL)
 
+/* Lets go of a profile that cells cannot hold, but for an extract. Always NULL. */
+static struct pp_profile *
+profile_refuse(struct pp_profile *p, const struct pp_pack_input *input, struct pp_buf *extract)
+{
+	if (extract && !input->noted)
+		(void)pp_extract_make(p, input->size, extract);
+	pp_profile_free(p);
+	return NULL;
+}
+
 /* Reads what is ordered of an input. */
 static struct pp_profile *
 input_read(struct pp_supply *supply, const char *path, const char *format, unsigned facets,
-           struct pp_pack_input *input)
+           struct pp_pack_input *input, struct pp_buf *extract)
 {
 	const struct pp_kept_file *f = &supply->files[0];
 	struct pp_read_opts opts = { .from = format, .threads = 1, .confined = true };
@@ -35,10 +46,8 @@ input_read(struct pp_supply *supply, const char *path, const char *format, unsig
 	input->noted = pp_diags_count(&diags) > 0;
 	/* Lines alone do not keep the rest from being packed. */
 	if (profile && !(profile->lines.rows.n && facets & PP_LINES) &&
-	    !pp_pack_possible(profile, pp_diags_total(&diags, PP_WARNING))) {
-		pp_profile_free(profile);
-		profile = NULL;
-	}
+	    !pp_pack_possible(profile, pp_diags_total(&diags, PP_WARNING)))
+		profile = profile_refuse(profile, input, extract);
 	pp_diags_release(&diags);
 	return profile;
 }
@@ -46,18 +55,16 @@ input_read(struct pp_supply *supply, const char *path, const char *format, unsig
 /* All but what happened when; and without lines, where these are told to be in the input. */
 static struct pp_profile *
 whole_read(struct pp_supply *supply, const char *path, const char *format,
-           struct pp_pack_input *input)
+           struct pp_pack_input *input, struct pp_buf *extract)
 {
-	struct pp_profile *p = input_read(supply, path, format, WHOLE, input);
+	struct pp_profile *p = input_read(supply, path, format, WHOLE, input, extract);
 
 	if (!p || p->lines.rows.n == 0)
 		return p;
-	if (p->calls.rows.n || !(p->facets & PP_TREE)) {
-		pp_profile_free(p);
-		return NULL;
-	}
+	if (p->calls.rows.n || !(p->facets & PP_TREE))
+		return profile_refuse(p, input, extract);
 	pp_profile_free(p);
-	p = input_read(supply, path, format, WHOLE & ~(unsigned)PP_LINES, input);
+	p = input_read(supply, path, format, WHOLE & ~(unsigned)PP_LINES, input, NULL);
 	if (p && !(p->holds & PP_LINES)) {
 		pp_profile_free(p);
 		p = NULL;
@@ -67,7 +74,7 @@ whole_read(struct pp_supply *supply, const char *path, const char *format,
 
 struct pp_profile *
 pp_stored_read(struct pp_supply *supply, const char *path, const char *format,
-               struct pp_pack_input *input)
+               struct pp_pack_input *input, struct pp_buf *extract)
 {
 	struct pp_profile *whole, *shown;
 
@@ -75,11 +82,11 @@ pp_stored_read(struct pp_supply *supply, const char *path, const char *format,
 	if (supply->n == 0)
 		return NULL;
 	input->size = supply->files[0].size;
-	whole = whole_read(supply, path, format, input);
+	whole = whole_read(supply, path, format, input, extract);
 	/* Some of these list frames that are of no interest; whether they are asked for depends on the question. */
 	if (!whole || !format || strcmp(format, "pprof") != 0)
 		return whole;
-	shown = input_read(supply, path, format, WHOLE | PP_DROPS, input);
+	shown = input_read(supply, path, format, WHOLE | PP_DROPS, input, NULL);
 	if (!shown || shown->tree.n != whole->tree.n) {
 		pp_profile_free(whole);
 		whole = NULL;

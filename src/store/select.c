@@ -385,14 +385,19 @@ selected_stamp(const struct pp_selected *selected, size_t nth)
 }
 
 static pp_status
-selected_load(struct pp_selected *selected, size_t nth, struct pp_supply *supply,
-              struct pp_buf *problem)
+selected_load(struct pp_selected *selected, size_t nth, const struct pp_order *order,
+              struct pp_supply *supply, struct pp_buf *problem)
 {
 	struct chosen *s = (struct chosen *)selected;
-	pp_status status = s->store->engine->load(s->store, &s->list.entries.at[nth], supply,
-	                                          problem);
+	const struct pp_store_engine *engine = s->store->engine;
+	const struct pp_store_entry *e = &s->list.entries.at[nth];
+	pp_status status = PP_E_UNSUPPORTED;
 
-	supply->format = s->list.entries.at[nth].format;
+	if (order && engine->load_extract)
+		status = engine->load_extract(s->store, e, order, supply, problem);
+	if (status == PP_E_UNSUPPORTED)
+		status = engine->load(s->store, e, supply, problem);
+	supply->format = e->format;
 	return status;
 }
 

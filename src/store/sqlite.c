@@ -55,7 +55,7 @@ static const char *const texts[SQL_COUNT] = {
 	[LIST_SERIES] = "SELECT id, labels, seal FROM series",
 	[LIST_PROFILES] =
 	    ("SELECT p.id, p.hash, p.series, p.t0, p.t1, p.level, p.complete, p.format, p.source, p.meta, "
-	     "o.keep, coalesce(length(o.data), 0) + CASE WHEN ?3 AND p.level > 0 THEN (SELECT "
+	     "o.keep, coalesce(length(o.data), 0) + CASE WHEN ?3 AND (p.level > 0 OR p.dict < 0) THEN (SELECT "
 	     "coalesce(sum(length(c.data)), 0) FROM cells c WHERE c.profile = p.id) ELSE 0 END, CASE p.level WHEN 2 THEN (SELECT count(*) FROM rolled r "
 	     "WHERE r.profile = p.id) ELSE 1 END, p.seal FROM profile p LEFT JOIN original o ON o.profile = p.id "
 	     "WHERE " IN_WINDOW " ORDER BY p.t0, p.hash"),
@@ -656,6 +656,7 @@ const struct pp_store_engine pp_store_sqlite = {
 	.has = sqlite_has,
 	.list = sqlite_list,
 	.load = sqlite_load,
+	.load_extract = pp_sqlite_load_extract,
 	.load_costs = pp_sqlite_load_costs,
 	.load_all = pp_sqlite_load_all,
 	.load_most = pp_sqlite_load_most,

@@ -26,10 +26,11 @@
 
 /* ---- reading inputs ---- */
 
-/* A fresh profile that was read; NULL where cells cannot hold it. */
+/* A fresh profile that was read; NULL where cells cannot hold it, and an extract if there is one. */
 struct candidate {
 	int64_t id;
 	struct pp_profile *profile;
+	struct pp_buf extract;
 	struct pp_pack_input input;
 };
 
@@ -45,8 +46,12 @@ struct compacting {
 static void
 batch_release(struct compacting *c)
 {
-	while (c->batch.n)
-		pp_profile_free(c->batch.at[--c->batch.n].profile);
+	while (c->batch.n) {
+		struct candidate *one = &c->batch.at[--c->batch.n];
+
+		pp_profile_free(one->profile);
+		pp_buf_release(&one->extract);
+	}
 }
 
 /* The next fresh profiles, as many as a batch takes. */
@@ -77,12 +82,14 @@ batch_read(struct compacting *c)
 		                              &supply);
 		bytes += supply.n ? supply.files[0].size : 0;
 		if (status == PP_OK)
-			one.profile = pp_stored_read(&supply, path ? path : "", format, &one.input);
+			one.profile = pp_stored_read(&supply, path ? path : "", format, &one.input,
+			                             &one.extract);
 		else if (status == PP_E_INVALID)
 			status = PP_OK; /* `check` says so; here it stays as it is */
 		pp_parcel_drop(&supply);
 		if (status == PP_OK && !pp_vec_push(&c->batch, one)) {
 			pp_profile_free(one.profile);
+			pp_buf_release(&one.extract);
 			status = PP_E_NOMEM;
 		}
 	}
@@ -152,6 +159,19 @@ dict_next(struct compacting *c)
 	return pp_stored_dict_open(c->s, next, true, &c->dict, c->problem);
 }
 
+/* Keeps what was told of an input that cells cannot hold. */
+static pp_status
+extract_keep(struct compacting *c, const struct candidate *one)
+{
+	pp_status status = never_set(c, one->id);
+
+	if (status != PP_OK || one->extract.n == 0 || one->extract.failed)
+		return status;
+	c->out->packed++;
+	return pp_stored_extract_add(c->s, one->id, pp_slice_of(one->extract.p, one->extract.n),
+	                             c->problem);
+}
+
 static pp_status
 candidate_pack(struct compacting *c, const struct candidate *one)
 {
@@ -162,7 +182,7 @@ candidate_pack(struct compacting *c, const struct candidate *one)
 	if (status != PP_OK || !fresh)
 		return status;
 	if (!one->profile)
-		return never_set(c, one->id);
+		return extract_keep(c, one);
 	if (!pp_dict_has_room(&c->dict.dict, one->profile) && one->profile->tree.n < PP_DICT_NODES)
 		status = dict_next(c);
 	if (status == PP_OK && !pp_dict_has_room(&c->dict.dict, one->profile))

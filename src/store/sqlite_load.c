@@ -192,7 +192,7 @@ loose_add(struct pp_sqlite *s, struct groups *groups, const struct pp_store_entr
 		pp_parcel_drop(&supply);
 		return status;
 	}
-	p = pp_stored_read(&supply, e->source, e->format, &input);
+	p = pp_stored_read(&supply, e->source, e->format, &input, NULL);
 	pp_parcel_drop(&supply);
 	input.size = 0;
 	status = p ? pp_sqlite_dict(s, groups->all.at[groups->all.n - 1].dict, true, &dict, problem)

@@ -66,6 +66,12 @@ pp_status pp_stored_run(struct pp_sqlite *, sqlite3_stmt *, struct pp_buf *probl
 /* What cells of a metric are: by its number, 0 = calls. PP_E_INVALID when there is none. */
 pp_status pp_stored_type(struct pp_sqlite *, int64_t metric, enum pp_cell_type *,
                          struct pp_buf *problem);
+/* Keeps an extract (store/extract.h) of a profile; the transaction is the caller's. */
+pp_status pp_stored_extract_add(struct pp_sqlite *, int64_t profile, struct pp_slice extract,
+                                struct pp_buf *problem);
+/* The profile of an extract, supply->profile, and the size of its input; PP_E_UNSUPPORTED: there is none. */
+pp_status pp_stored_extract_load(struct pp_sqlite *, const struct pp_store_entry *,
+                                 struct pp_supply *, struct pp_buf *problem);
 /* What compacting does to profiles. */
 pp_status pp_sqlite_pack(struct pp_sqlite *, const struct pp_store_upkeep *,
                          struct pp_store_outcome *, struct pp_buf *problem);

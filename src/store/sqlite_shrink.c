@@ -332,8 +332,10 @@ say(struct pp_store_outcome *out, struct pp_buf *text)
 static const struct {
 	const char *sql, *what;
 } orphans[] = {
-	{ "SELECT count(*) FROM cells WHERE profile NOT IN (SELECT profile FROM packed)",
+	{ "SELECT count(*) FROM cells WHERE facet = 1 AND profile NOT IN (SELECT profile FROM packed)",
 	  "rows of cells belong to no profile" },
+	{ "SELECT count(*) FROM cells WHERE facet != 1 AND profile NOT IN (SELECT id FROM profile WHERE level = 0)",
+	  "extracts belong to no profile" },
 	{ "SELECT count(*) FROM packed WHERE profile NOT IN (SELECT id FROM profile WHERE level > 0)",
 	  "packed profiles are not listed" },
 	{ "SELECT count(*) FROM profile WHERE level > 0 AND id NOT IN (SELECT profile FROM packed)",
@@ -348,7 +350,7 @@ static const struct {
 	  "profiles have no labels" },
 	{ "SELECT count(*) FROM packed WHERE dict NOT IN (SELECT dict FROM dict)",
 	  "packed profiles have no dictionary" },
-	{ "SELECT count(*) FROM cells WHERE sub NOT IN (SELECT id FROM sub)",
+	{ "SELECT count(*) FROM cells WHERE facet = 1 AND sub NOT IN (SELECT id FROM sub)",
 	  "rows of cells belong to no series" },
 };
 

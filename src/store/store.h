@@ -163,6 +163,13 @@ struct pp_store_engine {
 	/* The parcel of an entry, or its profile where it was packed; the supply's to drop. */
 	pp_status (*load)(struct pp_store *, const struct pp_store_entry *, struct pp_supply *,
 	                  struct pp_buf *problem);
+	/*
+	 * The profile of an entry, where it is there without reading the input and tells all that is ordered; else
+	 * PP_E_UNSUPPORTED. Or NULL.
+	 */
+	pp_status (*load_extract)(struct pp_store *, const struct pp_store_entry *,
+	                          const struct pp_order *, struct pp_supply *,
+	                          struct pp_buf *problem);
 	/* As pp_provider.load_costs() and load_all(); or NULL. */
 	pp_status (*load_costs)(struct pp_store *, const struct pp_store_entry *, bool timed,
 	                        struct pp_profile **out, struct pp_buf *problem);

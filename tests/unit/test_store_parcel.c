@@ -101,7 +101,7 @@ list_within(const char *path, uint64_t limit, size_t *n)
 
 	*n = status == PP_OK ? pp_store_provider.count(selected) : 0;
 	if (status == PP_OK)
-		status = pp_store_provider.load(selected, 0, &supply, &problem);
+		status = pp_store_provider.load(selected, 0, NULL, &supply, &problem);
 	pp_store_provider.drop(&supply);
 	pp_store_provider.close(selected);
 	pp_buf_release(&problem);
