@@ -693,6 +693,28 @@ read_sifted(const struct exercise *e)
 	pp_diags_release(&diags);
 }
 
+static void
+ask_all(const struct exercise *e, const struct pp_profile *p)
+{
+	if (e->draws)
+		exercise_draw(e, p);
+	ask_lines(e, p);
+	ask_annotated(e, p);
+	ask_leaks(e, p);
+	ask_filtered(e, p);
+}
+
+void
+exercise_ask(const struct exercise *e, const struct pp_profile *p)
+{
+	union pp_value whole;
+
+	check_tables(p);
+	check_rows(p);
+	(void)compute(e, p, &whole);
+	ask_all(e, p);
+}
+
 pp_status
 exercise_run(const struct exercise *e)
 {
@@ -720,13 +742,8 @@ exercise_run(const struct exercise *e)
 		read_flat(e, p, has ? &whole : NULL);
 		if (strcmp(p->format->name, "spaa") == 0)
 			read_sifted(e);
-		if (e->draws)
-			exercise_draw(e, p);
 		write_some(e, p, pp_profile_complete(p) && pp_diags_total(&diags, PP_WARNING) == 0);
-		ask_lines(e, p);
-		ask_annotated(e, p);
-		ask_leaks(e, p);
-		ask_filtered(e, p);
+		ask_all(e, p);
 		pp_profile_free(p);
 	}
 	pp_diags_release(&diags);

@@ -19,6 +19,8 @@ struct exercise {
 
 /* Runs; stops the program with a message when something does not hold. Returns what reading gave. */
 pp_status exercise_run(const struct exercise *);
+/* Asks all questions about a profile, wherever it came from. */
+void exercise_ask(const struct exercise *, const struct pp_profile *);
 /* Draws a profile in every way. */
 void exercise_draw(const struct exercise *, const struct pp_profile *);
 

@@ -145,10 +145,17 @@ edges_stated(struct building *b)
 			if (known < p->metrics.n)
 				b->net->edges.at[edge].gained = pp_ledger_get(&g.cost, i, known);
 		}
-	for (i = 0; i < p->calls.rows.n && !b->failed; i++)
-		if (p->calls.rows.at[i].caller == 0 && p->calls.rows.at[i].callee)
-			b->net->nodes.at[node_of(b, p->funcs.at[p->calls.rows.at[i].callee].same)]
-			    .is_root = true;
+	for (i = 0; i < p->calls.rows.n && !b->failed; i++) {
+		const struct pp_edge_row *e = &p->calls.rows.at[i];
+		uint32_t node;
+
+		if (e->caller)
+			continue;
+		/* It may be new, and the others elsewhere then. */
+		node = node_of(b, p->funcs.at[e->callee].same);
+		if (!b->failed)
+			b->net->nodes.at[node].is_root = true;
+	}
 	pp_call_graph_release(&g);
 }
 

@@ -282,7 +282,7 @@ pp_loaded_open(struct pp_reply *r, const char *file, const struct pp_load_order 
 	if (!l->is_open)
 		member_label(r, l, order->label_keys, order->label_key_count);
 	if (l->is_open) {
-		l->opened.order->facets = order->want.facets;
+		l->opened.order->facets = order->want.facets | l->supply.facets;
 		l->opened.order->filter = order->filter;
 		l->opened.order->filter_stacks = order->filter_stacks;
 		l->opened.order->label_keys = order->label_keys;

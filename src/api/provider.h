@@ -38,6 +38,11 @@ struct pp_supply {
 	const char
 	    *format; /* what they were read as, and are again; lives as long as the selection */
 	struct pp_profile *profile;
+	/*
+	 * Others of the selection are profiles that tell more than was ordered: this one is to be read as they were
+	 * (these facets), so that what is merged is alike.
+	 */
+	unsigned facets;
 	uint64_t size; /* of the file that the profile was read from */
 	void *data;    /* what the files lie in; freed by pp_provider.drop() */
 };

@@ -57,6 +57,28 @@ pp_profile_has_gains(const struct pp_profile *p)
 	return i < shown;
 }
 
+bool
+pp_gains_settle(const struct pp_profile *p, struct pp_metric *m)
+{
+	size_t i, shown = pp_metrics_shown(p), k;
+
+	if (!(m->flags & PP_METRIC_GAINED))
+		return shown == p->metrics.n;
+	for (i = 0; i < shown; i++) {
+		const struct pp_metric *net = &p->metrics.at[i];
+
+		if (net->name != m->name || net->event != m->event || net->type != m->type ||
+		    !pp_metric_falls(net))
+			continue;
+		for (k = shown; k < p->metrics.n && p->metrics.at[k].net != i; k++)
+			;
+		if (k == p->metrics.n)
+			break;
+	}
+	m->net = (uint32_t)i;
+	return i < shown;
+}
+
 uint64_t
 pp_gains_hidden(const struct pp_profile *p, size_t metric)
 {

@@ -110,7 +110,7 @@ static const struct pp_column series_columns[] = {
 
 static const struct pp_column call_columns[] = {
 	COLUMN(struct pp_edge_row, caller, .to = PP_TO_FUNC),
-	COLUMN(struct pp_edge_row, callee, .to = PP_TO_FUNC),
+	COLUMN(struct pp_edge_row, callee, .to = PP_TO_FUNC, .needed = true),
 	COLUMN(struct pp_edge_row, site_file, .to = PP_TO_STR),
 	COLUMN(struct pp_edge_row, site_line),
 	COLUMN(struct pp_edge_row, site_address),
@@ -395,6 +395,19 @@ pp_table_fits(const struct pp_profile *p, enum pp_table_id id, size_t row, const
 			return false;
 	}
 	return true;
+}
+
+bool
+pp_meta_is_open(const struct pp_profile *p, int64_t parent)
+{
+	uint32_t open = (uint32_t)p->meta.n;
+
+	if (parent == 0)
+		return true;
+	while (open && open != (uint32_t)parent)
+		open = p->meta.at[open - 1].parent;
+	return open && (p->meta.at[open - 1].type == PP_META_OBJECT ||
+	                p->meta.at[open - 1].type == PP_META_ARRAY);
 }
 
 /* ---- making rows ------------------------------------------------------------------------ */

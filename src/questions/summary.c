@@ -77,11 +77,17 @@ struct path_line {
 	uint32_t depth;
 };
 
+/* A step of it: a function, and what all its nodes below those of the step before cost with all they called. */
+struct path_frame {
+	pp_func func;
+	union pp_value cost, net; /* net: as in struct path */
+};
+
 struct path {
-	const struct pp_profile *profile; /* whose nodes these are */
+	const struct pp_profile *profile; /* whose functions these are */
 	struct pp_profile *estimate; /* the same if its stacks had to be estimated, else NULL */
 	struct pp_profile *least; /* and where no steps are known, with what was gained at least */
-	PP_VEC(pp_node) nodes;    /* from the first frame on, root excluded */
+	PP_VEC(struct path_frame) frames; /* from the first on, root excluded */
 	struct pp_inclusive
 	    cost; /* by which it is found: what was gained, of a metric that falls, */
 	struct pp_inclusive net; /* and what is left of that */
@@ -95,7 +101,7 @@ path_release(void *data)
 {
 	struct path *path = data;
 
-	pp_vec_release(&path->nodes);
+	pp_vec_release(&path->frames);
 	pp_vec_release(&path->lines);
 	pp_inclusive_release(&path->cost);
 	pp_inclusive_release(&path->net);
@@ -103,28 +109,112 @@ path_release(void *data)
 	pp_profile_free(path->estimate);
 }
 
-/* The child that costs most with all it called, 0 when there is none; and what the node costs itself. */
-static pp_node
-path_step(const struct path *path, const struct pp_children *children, pp_node node,
-          union pp_value *self)
+/* Children that show one function, whichever places in it they tell apart. */
+struct path_kin {
+	pp_func func;
+	union pp_value cost;
+};
+
+/* What is needed to go on from nodes of one function to those of another. */
+struct path_walk {
+	struct pp_children children;
+	PP_VEC(pp_node) at; /* all nodes of the step before */
+	PP_VEC(pp_node) next;
+	PP_VEC(struct path_kin) kin;
+	uint32_t *kin_of; /* by function: 1 + its place among them */
+};
+
+static void
+walk_release(struct path_walk *w)
+{
+	pp_children_release(&w->children);
+	pp_vec_release(&w->at);
+	pp_vec_release(&w->next);
+	pp_vec_release(&w->kin);
+	free(w->kin_of);
+}
+
+/* Finds the functions below the nodes of a step, in the order of their first nodes, and what these cost. */
+static bool
+kin_find(struct path_walk *w, const struct path *path)
+{
+	const struct pp_profile *p = path->profile;
+	pp_node child;
+	size_t i;
+
+	for (i = 0; i < w->kin.n; i++)
+		w->kin_of[w->kin.at[i].func] = 0;
+	w->kin.n = 0;
+	for (i = 0; i < w->at.n; i++)
+		for (child = w->children.first[w->at.at[i]]; child;
+		     child = w->children.next[child]) {
+			pp_func func = pp_node_func(p, child);
+
+			if (!w->kin_of[func]) {
+				struct path_kin made = { func, pp_value_zero(path->cost.metric) };
+
+				if (!pp_vec_push(&w->kin, made))
+					return false;
+				w->kin_of[func] = (uint32_t)w->kin.n;
+			}
+			pp_value_add(path->cost.metric, &w->kin.at[w->kin_of[func] - 1].cost,
+			             pp_inclusive_of(&path->cost, child));
+		}
+	return true;
+}
+
+/* The one that costs most, and what the nodes of the step cost themselves; NULL when there is none. */
+static const struct path_kin *
+kin_best(const struct path_walk *w, const struct path *path, union pp_value *self)
 {
 	const struct pp_metric *m = path->cost.metric;
-	pp_node child, best = 0;
+	const struct path_kin *best = NULL;
+	size_t i;
 
-	*self = pp_inclusive_of(&path->cost, node);
-	for (child = children->first[node]; child != 0; child = children->next[child]) {
-		union pp_value cost = pp_inclusive_of(&path->cost, child);
+	*self = pp_value_zero(m);
+	for (i = 0; i < w->at.n; i++)
+		pp_value_add(m, self, pp_inclusive_of(&path->cost, w->at.at[i]));
+	for (i = 0; i < w->kin.n; i++) {
+		const struct path_kin *k = &w->kin.at[i];
 
-		pp_value_sub(m, self, cost);
-		if (best == 0 || pp_value_cmp(m, cost, pp_inclusive_of(&path->cost, best)) > 0)
-			best = child;
+		pp_value_sub(m, self, k->cost);
+		if (!best || pp_value_cmp(m, k->cost, best->cost) > 0)
+			best = k;
 	}
 	return best;
 }
 
+/* Goes on to the nodes of a function below those of the step. */
+static bool
+path_step(struct path *path, struct path_walk *w, const struct path_kin *to)
+{
+	struct path_frame frame = { .func = to->func,
+		                    .cost = to->cost,
+		                    .net = pp_value_zero(path->net.metric) };
+	pp_node child;
+	size_t i;
+
+	w->next.n = 0;
+	for (i = 0; i < w->at.n; i++)
+		for (child = w->children.first[w->at.at[i]]; child;
+		     child = w->children.next[child]) {
+			if (pp_node_func(path->profile, child) != to->func)
+				continue;
+			pp_value_add(path->net.metric, &frame.net,
+			             pp_inclusive_of(&path->net, child));
+			if (!pp_vec_push(&w->next, child))
+				return false;
+		}
+	w->at.n = 0;
+	for (i = 0; i < w->next.n; i++)
+		if (!pp_vec_push(&w->at, w->next.at[i]))
+			return false;
+	return pp_vec_push(&path->frames, frame);
+}
+
 /*
- * From the root to the costliest child, again and again, until a function costs more itself than any
- * one that it calls. False when out of memory.
+ * From the root to the costliest function below, again and again, until one costs more itself than any
+ * that it calls. False when out of memory.
  */
 static bool
 path_walk(struct path *path)
@@ -132,28 +222,25 @@ path_walk(struct path *path)
 	const struct pp_profile *p = path->profile;
 	size_t shares = pp_metric_of_shares(p, path->metric);
 	const struct pp_metric *m = &p->metrics.at[shares];
-	struct pp_children children = { 0 };
+	struct path_walk w = { .kin_of = calloc(p->funcs.n + 1, sizeof *w.kin_of) };
 	union pp_value self;
-	pp_node node = 0;
-	bool fine = pp_inclusive_compute(&path->cost, p, shares) &&
+	bool fine = w.kin_of && pp_inclusive_compute(&path->cost, p, shares) &&
 	            pp_inclusive_stated(&path->net, p, path->metric) &&
-	            pp_children_compute(&children, p);
+	            pp_children_compute(&w.children, p) && pp_vec_push(&w.at, 0);
 
 	if (fine)
 		path->whole = fmax(path->whole,
 		                   pp_value_double(m, pp_inclusive_of(&path->cost, 0)));
-	while (fine) {
-		pp_node best = path_step(path, &children, node, &self);
+	while (fine && (fine = kin_find(&w, path))) {
+		const struct path_kin *best = kin_best(&w, path, &self);
 
-		if (best == 0 ||
-		    pp_value_cmp(m, pp_inclusive_of(&path->cost, best), pp_value_zero(m)) <= 0 ||
-		    (node != 0 && pp_value_cmp(m, pp_inclusive_of(&path->cost, best), self) < 0) ||
-		    (path->estimate && p->funcs.at[pp_node_func(p, best)].flags & PP_FUNC_PSEUDO))
+		if (!best || pp_value_cmp(m, best->cost, pp_value_zero(m)) <= 0 ||
+		    (path->frames.n && pp_value_cmp(m, best->cost, self) < 0) ||
+		    (path->estimate && p->funcs.at[best->func].flags & PP_FUNC_PSEUDO))
 			break;
-		fine = pp_vec_push(&path->nodes, best);
-		node = best;
+		fine = path_step(path, &w, best);
 	}
-	pp_children_release(&children);
+	walk_release(&w);
 	return fine;
 }
 
@@ -187,15 +274,15 @@ path_func(const void *data, size_t row, const struct pp_profile **p)
 	const struct path *path = data;
 
 	*p = path->profile;
-	return pp_node_func(path->profile, path->nodes.at[row]);
+	return path->frames.at[row].func;
 }
 
 /* Whether frame i costs just what its caller costs: nothing forks there. */
 static bool
 path_same(const struct path *path, size_t i)
 {
-	return pp_value_cmp(path->cost.metric, pp_inclusive_of(&path->cost, path->nodes.at[i]),
-	                    pp_inclusive_of(&path->cost, path->nodes.at[i - 1])) == 0;
+	return pp_value_cmp(path->cost.metric, path->frames.at[i].cost,
+	                    path->frames.at[i - 1].cost) == 0;
 }
 
 /* Recursion, and runs of frames that cost the same, are folded; of the latter both ends are shown. */
@@ -203,7 +290,7 @@ static bool
 path_fold(struct path *path)
 {
 	const struct pp_profile *p;
-	size_t n = path->nodes.n, i = 0;
+	size_t n = path->frames.n, i = 0;
 	uint32_t depth = 0;
 	bool fine = true;
 
@@ -239,7 +326,7 @@ path_total(const void *data, size_t row, size_t metric, struct pp_datum *d)
 {
 	const struct path *path = data;
 
-	pp_datum_value(d, path->profile, metric, pp_inclusive_of(&path->net, path->nodes.at[row]));
+	pp_datum_value(d, path->profile, metric, path->frames.at[row].net);
 }
 
 static void
@@ -249,11 +336,9 @@ line_share(const void *data, size_t row, size_t metric, struct pp_datum *d)
 	const struct path_line *line = &path->lines.at[row];
 
 	if (!line->folded)
-		pp_datum_part(
-		    d,
-		    pp_value_double(path->cost.metric,
-		                    pp_inclusive_of(&path->cost, path->nodes.at[line->frame])),
-		    path->whole);
+		pp_datum_part(d,
+		              pp_value_double(path->cost.metric, path->frames.at[line->frame].cost),
+		              path->whole);
 }
 
 static void
@@ -312,7 +397,7 @@ path_tables(struct pp_answer *a, const struct path *path)
 	if (!columns)
 		return;
 	memcpy(columns, exact, sizeof exact);
-	if (path->nodes.n > 0) {
+	if (path->frames.n > 0) {
 		pp_answer_bool(a, "path_estimated", path->profile->estimated);
 		pp_answer_say(a, PP_INK_PLAIN, "\n");
 		pp_answer_say(a, PP_INK_TITLE, "Hottest path%s",
@@ -324,7 +409,7 @@ path_tables(struct pp_answer *a, const struct path *path)
 	                                              .column_count = PP_COUNT_OF(exact),
 	                                              .data = path,
 	                                              .func = path_func,
-	                                              .rows = path->nodes.n,
+	                                              .rows = path->frames.n,
 	                                              .flags = PP_TABLE_NO_TEXT | PP_TABLE_WHOLE |
 	                                                       PP_TABLE_NO_CSV });
 	pp_answer_table(a, &(struct pp_answer_table){ .columns = shown,
@@ -561,7 +646,7 @@ hints_add(struct pp_answer *a, const struct pp_ranking *r, const struct path *pa
 
 		/* Code outside of functions is called by nobody, and neither is what all begins with. */
 		const struct pp_profile *of;
-		bool first = path->nodes.n && !path->estimate &&
+		bool first = path->frames.n && !path->estimate &&
 		             path_func(path, 0, &of) == r->flat.func[0];
 		bool outside = first || (p->funcs.at[r->flat.func[0]].flags & PP_FUNC_SCRIPT &&
 		                         r->flat.calls[0] == 0);

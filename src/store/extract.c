@@ -25,9 +25,7 @@ bool
 pp_extract_tells(const struct pp_order *o)
 {
 	/* Nothing has addresses to be looked up, or frames to be left out. */
-	const unsigned told = PP_TREE | PP_EDGES | PP_LINES | PP_META | PP_COSTS | PP_SITES |
-	                      PP_FUNCTIONS | PP_THREADS | PP_GAINS | PP_GAINS_ALL | PP_LABELS |
-	                      PP_SOURCE | PP_DROPS;
+	const unsigned told = PP_EXTRACT_FACETS | PP_COSTS | PP_FUNCTIONS | PP_SOURCE | PP_DROPS;
 
 	return o->facets && !(o->facets & ~told) && !o->label_key_count && !o->maps;
 }
@@ -108,9 +106,6 @@ table_put(const struct pp_profile *p, enum pp_table_id id, struct pp_buf *out)
 		pp_table_get(p, id, row, numbers);
 		for (i = 0; i < width; i++)
 			pp_record_number(out, pp_zigzag(numbers[i]));
-		/* What was gained belongs to another metric. */
-		if (id == PP_TABLE_METRICS)
-			pp_record_number(out, p->metrics.at[row].net);
 	}
 	free(numbers);
 	return true;
@@ -267,9 +262,7 @@ metric_take(struct reading *x)
 	struct pp_metric metric = { 0 };
 
 	pp_table_row(PP_TABLE_METRICS, x->numbers, &metric);
-	metric.net = (uint32_t)pp_record_take(&x->r);
-	if (p->metrics.n >= PP_FEW_COLUMNS ||
-	    (metric.flags & PP_METRIC_GAINED && metric.net >= p->metrics.n))
+	if (p->metrics.n >= PP_FEW_COLUMNS || !pp_gains_settle(p, &metric))
 		return false;
 	(void)pp_build_metric(&x->b, &metric);
 	/* Flags are as they were. */
@@ -300,7 +293,17 @@ row_add(struct reading *x, enum pp_table_id id)
 	switch (id) {
 	case PP_TABLE_PROFILE:
 		pp_table_row(id, n, p);
-		return true;
+		/* What is here is what comes; of damaged inputs there is no extract. */
+		p->facets = 0;
+		return p->complete && !p->estimated && !p->markers;
+	case PP_TABLE_META:
+		if (!pp_meta_is_open(p, n[0]))
+			return false;
+		break;
+	case PP_TABLE_NOT_OWN:
+		if (!p->series.n)
+			return false;
+		break;
 	case PP_TABLE_NODES:
 		return pp_build_child(&x->b, (pp_node)n[0], (pp_frame)n[1]) == rows;
 	case PP_TABLE_METRICS:
@@ -330,6 +333,20 @@ table_take(struct reading *x, enum pp_table_id id)
 		if (!numbers_take(x, id, pp_table_width(x->b.profile, id)) || !row_add(x, id))
 			return false;
 	return pp_builder_ok(&x->b);
+}
+
+/* Where there are no series, all that is there is of the first. */
+static bool
+series_are_there(const struct pp_profile *p)
+{
+	const size_t most = p->series.n ? p->series.n : 1;
+	size_t i, k;
+
+	for (i = 0; i < p->calls.rows.n && p->calls.rows.at[i].series < most; i++)
+		;
+	for (k = 0; k < p->lines.rows.n && p->lines.rows.at[k].series < most; k++)
+		;
+	return i == p->calls.rows.n && k == p->lines.rows.n;
 }
 
 static bool
@@ -383,7 +400,8 @@ costs_room(struct reading *x, uint64_t *funcs, uint64_t *calls)
 	*funcs = pp_record_take(&x->r);
 	*calls = pp_record_take(&x->r);
 	/* Each takes a byte for its function, and one for each cost. */
-	if (x->r.failed || *funcs > (size_t)(x->r.end - x->r.p) || (*calls && *calls != *funcs))
+	if (x->r.failed || *funcs > (size_t)(x->r.end - x->r.p) || (*calls && *calls != *funcs) ||
+	    (costs->stated && !*funcs))
 		return false;
 	if (pp_vec_reserve(&costs->funcs, (size_t)*funcs) &&
 	    pp_vec_reserve(&costs->calls, (size_t)*calls) &&
@@ -411,7 +429,7 @@ costs_take(struct reading *x)
 {
 	struct pp_profile *p = x->b.profile;
 	struct pp_costs_facet *costs = &p->costs;
-	uint64_t funcs, calls, i;
+	uint64_t funcs, calls, i, last = 0;
 
 	costs->stated = pp_record_take(&x->r) != 0;
 	costs->measured = pp_record_take(&x->r) != 0;
@@ -420,8 +438,10 @@ costs_take(struct reading *x)
 	for (i = 0; i < funcs; i++) {
 		uint64_t func = pp_record_take(&x->r);
 
-		if (func >= p->funcs.n && func)
+		/* That of the whole comes first. */
+		if (i ? func <= last || func >= p->funcs.n : func)
 			return false;
+		last = func;
 		costs->funcs.at[costs->funcs.n++] = (pp_func)func;
 	}
 	for (i = 0; i < calls; i++)
@@ -442,7 +462,7 @@ all_take(struct reading *x)
 	for (i = 0; i < PP_COUNT_OF(tables); i++)
 		if (!table_take(x, tables[i]))
 			return false;
-	if (!facts_take(x))
+	if (!series_are_there(x->b.profile) || !facts_take(x))
 		return false;
 	for (i = 0; i < x->b.profile->series.n; i++)
 		if (!series_take(x, (uint32_t)i))

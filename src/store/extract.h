@@ -13,6 +13,11 @@
 
 #include "model/builder.h"
 
+/* What a profile is read with of which an extract is made. */
+#define PP_EXTRACT_FACETS                                                                          \
+	(unsigned)(PP_TREE | PP_EDGES | PP_LINES | PP_META | PP_LABELS | PP_THREADS | PP_SITES |   \
+	           PP_GAINS | PP_GAINS_ALL)
+
 /* Whether an extract tells all that is ordered. */
 bool pp_extract_tells(const struct pp_order *);
 

@@ -6,19 +6,12 @@
 #include "api/api.h"
 #include "store/extract.h"
 
-/* What cells are made of, and the lines that they cannot hold. */
-#define WHOLE                                                                                      \
-	(unsigned)(PP_TREE | PP_EDGES | PP_LINES | PP_META | PP_LABELS | PP_THREADS | PP_SITES |   \
-	           PP_GAINS | PP_GAINS_ALL)
-
-/* Lets go of a profile that cells cannot hold, but for an extract. Always NULL. */
-static struct pp_profile *
-profile_refuse(struct pp_profile *p, const struct pp_pack_input *input, struct pp_buf *extract)
+/* Makes an extract of a profile that cells cannot hold, if that is wanted and possible. */
+static void
+extract_keep(const struct pp_profile *p, const struct pp_pack_input *input, struct pp_buf *extract)
 {
 	if (extract && !input->noted)
 		(void)pp_extract_make(p, input->size, extract);
-	pp_profile_free(p);
-	return NULL;
 }
 
 /* Reads what is ordered of an input. */
@@ -46,8 +39,11 @@ input_read(struct pp_supply *supply, const char *path, const char *format, unsig
 	input->noted = pp_diags_count(&diags) > 0;
 	/* Lines alone do not keep the rest from being packed. */
 	if (profile && !(profile->lines.rows.n && facets & PP_LINES) &&
-	    !pp_pack_possible(profile, pp_diags_total(&diags, PP_WARNING)))
-		profile = profile_refuse(profile, input, extract);
+	    !pp_pack_possible(profile, pp_diags_total(&diags, PP_WARNING))) {
+		extract_keep(profile, input, extract);
+		pp_profile_free(profile);
+		profile = NULL;
+	}
 	pp_diags_release(&diags);
 	return profile;
 }
@@ -57,14 +53,17 @@ static struct pp_profile *
 whole_read(struct pp_supply *supply, const char *path, const char *format,
            struct pp_pack_input *input, struct pp_buf *extract)
 {
-	struct pp_profile *p = input_read(supply, path, format, WHOLE, input, extract);
+	struct pp_profile *p = input_read(supply, path, format, PP_EXTRACT_FACETS, input, extract);
 
 	if (!p || p->lines.rows.n == 0)
 		return p;
-	if (p->calls.rows.n || !(p->facets & PP_TREE))
-		return profile_refuse(p, input, extract);
+	if (p->calls.rows.n || !(p->facets & PP_TREE)) {
+		extract_keep(p, input, extract);
+		pp_profile_free(p);
+		return NULL;
+	}
 	pp_profile_free(p);
-	p = input_read(supply, path, format, WHOLE & ~(unsigned)PP_LINES, input, NULL);
+	p = input_read(supply, path, format, PP_EXTRACT_FACETS & ~(unsigned)PP_LINES, input, NULL);
 	if (p && !(p->holds & PP_LINES)) {
 		pp_profile_free(p);
 		p = NULL;
@@ -86,7 +85,7 @@ pp_stored_read(struct pp_supply *supply, const char *path, const char *format,
 	/* Some of these list frames that are of no interest; whether they are asked for depends on the question. */
 	if (!whole || !format || strcmp(format, "pprof") != 0)
 		return whole;
-	shown = input_read(supply, path, format, WHOLE | PP_DROPS, input, NULL);
+	shown = input_read(supply, path, format, PP_EXTRACT_FACETS | PP_DROPS, input, NULL);
 	if (!shown || shown->tree.n != whole->tree.n) {
 		pp_profile_free(whole);
 		whole = NULL;

@@ -392,12 +392,14 @@ selected_load(struct pp_selected *selected, size_t nth, const struct pp_order *o
 	const struct pp_store_engine *engine = s->store->engine;
 	const struct pp_store_entry *e = &s->list.entries.at[nth];
 	pp_status status = PP_E_UNSUPPORTED;
+	unsigned facets = 0;
 
 	if (order && engine->load_extract)
-		status = engine->load_extract(s->store, e, order, supply, problem);
+		status = engine->load_extract(s->store, e, order, supply, &facets, problem);
 	if (status == PP_E_UNSUPPORTED)
 		status = engine->load(s->store, e, supply, problem);
 	supply->format = e->format;
+	supply->facets = s->list.entries.n > 1 ? facets : 0;
 	return status;
 }
 

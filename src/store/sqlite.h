@@ -75,7 +75,7 @@ pp_status pp_sqlite_load_packed(struct pp_sqlite *, const struct pp_store_entry 
 pp_status pp_sqlite_load_costs(struct pp_store *, const struct pp_store_entry *, bool timed,
                                struct pp_profile **out, struct pp_buf *problem);
 pp_status pp_sqlite_load_extract(struct pp_store *, const struct pp_store_entry *,
-                                 const struct pp_order *, struct pp_supply *,
+                                 const struct pp_order *, struct pp_supply *, unsigned *facets,
                                  struct pp_buf *problem);
 pp_status pp_sqlite_load_all(struct pp_store *, const struct pp_store_list *,
                              const struct pp_order *, struct pp_profile **out,

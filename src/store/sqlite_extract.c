@@ -45,6 +45,8 @@ pp_stored_extract_add(struct pp_sqlite *s, int64_t profile, struct pp_slice extr
 		status = pp_stored_run(s, q, problem);
 	}
 	pp_buf_release(&data);
+	if (status == PP_OK)
+		status = pp_census_add(s, PP_CENSUS_EXTRACTS, 1, problem);
 	return status;
 }
 
@@ -103,15 +105,19 @@ pp_stored_extract_load(struct pp_sqlite *s, const struct pp_store_entry *e,
 
 pp_status
 pp_sqlite_load_extract(struct pp_store *store, const struct pp_store_entry *e,
-                       const struct pp_order *order, struct pp_supply *supply,
+                       const struct pp_order *order, struct pp_supply *supply, unsigned *facets,
                        struct pp_buf *problem)
 {
 	struct pp_sqlite *s = (struct pp_sqlite *)store;
 	pp_status status, settled;
+	int64_t made = 0;
 
 	if (e->level != PP_STORE_FRESH || !pp_extract_tells(order))
 		return PP_E_UNSUPPORTED;
 	status = pp_stored_extract_load(s, e, supply, problem);
+	if (status == PP_E_UNSUPPORTED &&
+	    pp_census_read(s, PP_CENSUS_EXTRACTS, &made, problem) == PP_OK && made)
+		*facets = PP_EXTRACT_FACETS;
 	settled = status == PP_E_UNSUPPORTED ? status : pp_sqlite_settled(s, status, problem);
 	if (status == PP_OK && settled != PP_OK)
 		pp_parcel_drop(supply);

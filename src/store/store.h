@@ -165,10 +165,10 @@ struct pp_store_engine {
 	                  struct pp_buf *problem);
 	/*
 	 * The profile of an entry, where it is there without reading the input and tells all that is ordered; else
-	 * PP_E_UNSUPPORTED. Or NULL.
+	 * PP_E_UNSUPPORTED, and the facets that such profiles of the store are read with, if there are any. Or NULL.
 	 */
 	pp_status (*load_extract)(struct pp_store *, const struct pp_store_entry *,
-	                          const struct pp_order *, struct pp_supply *,
+	                          const struct pp_order *, struct pp_supply *, unsigned *facets,
 	                          struct pp_buf *problem);
 	/* As pp_provider.load_costs() and load_all(); or NULL. */
 	pp_status (*load_costs)(struct pp_store *, const struct pp_store_entry *, bool timed,

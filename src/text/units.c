@@ -38,7 +38,10 @@ static const struct rung count_rungs[] = {
 static void
 number_print(struct pp_buf *out, double value)
 {
-	if (value >= 999.5 || value == floor(value))
+	/* Doubles of a file may be of any size, or none. */
+	if (!(value < 1e18))
+		pp_buf_addf(out, "%.3g", value);
+	else if (value >= 999.5 || value == floor(value))
 		pp_units_u64(out, (uint64_t)(value + 0.5));
 	else if (value >= 99.95)
 		pp_buf_addf(out, "%.0f", value);
@@ -71,6 +74,11 @@ rung_print(struct pp_buf *out, const struct rung *rungs, size_t n, double value)
 
 	if (value < 0)
 		pp_buf_adds(out, "-");
+	/* No unit makes that short. */
+	if (!(scaled < 1e6)) {
+		rung = rungs;
+		scaled = fabs(value);
+	}
 	/* Two decimals at most keep the unit's columns short; the smallest unit of a scale is whole. */
 	if (rung->divisor > 1 && scaled < 9.995)
 		pp_buf_addf(out, "%.2f", scaled);

@@ -32,8 +32,15 @@ def run(program, *words):
     return done.returncode, done.stdout, done.stderr
 
 
+def asked(program, store, verb):
+    """About a function goes before the store; a summary is what there is without a command."""
+    if verb[0] in ('callers', 'callees'):
+        return run(program, *verb[:2], store, *verb[2:])
+    return run(program, *(() if verb[0] == 'summary' else verb[:1]), store, *verb[1:])
+
+
 def answers(program, store, verbs=VERBS):
-    return {verb: run(program, verb[0], store, *verb[1:]) for verb in verbs}
+    return {verb: asked(program, store, verb) for verb in verbs}
 
 
 def made(folder):
@@ -100,8 +107,81 @@ def timed(program, samples, folder):
     yield 'what needs them says so', run(program, 'top', store, '--time', '0..50%')[0] == 3 and run(program, 'store', 'check', store)[0] == 3
 
 
+COSTS = (('top', '--json', '-n', '0'), ('tree', '--json'), ('callers', 'work', '--json'), ('top',), ('top', '--by', 'file', '--json'),
+         ('top', '--json', '--focus', 'w'), ('info', '--json'), ('flame', '-o', '-'), ('summary', '--json'), ('trend', '--json', '--function', 'work'),
+         ('diff', '--before', 'run in (0,1,2)', '--after', 'run in (3,4,5)', '--json'))
+INPUTS = (('check', '--json'), ('convert', '--to', 'callgrind', '-o', '-'), ('convert', '--to', 'spaa', '-o', '-'))
+
+
+def calls_written(path, number, n=60):
+    """What Xdebug writes of many calls of few functions."""
+    random.seed(number)
+    text = ('version: 1\ncreator: xdebug 3.1.6 (PHP 8.1.0)\ncmd: /srv/sample/a.php\npart: 1\npositions: line\n\n'
+            'events: Time_(10ns) Memory_(bytes)\n\n')
+    total, calls = 400 + number, ''
+    for call in range(n):
+        name, cost = random.randrange(3), random.randint(1, 900)
+        names = ('work', 'wait', 'php::strlen')
+        text += f"fl=({1 + (name == 2)}) {'php:internal' if name == 2 else '/srv/sample/a.php'}\nfn=({name + 1}) {names[name]}\n{7 + name} {cost} -16\n\n"
+        calls += f'cfl=({1 + (name == 2)})\ncfn=({name + 1})\ncalls=1 0 0\n{20 + call % 4} {cost} -16\n'
+        total += cost
+    text += f'fl=(1) /srv/sample/a.php\nfn=(9) {{main}}\n1 {400 + number} 64\n{calls}\nsummary: {total} {64 - 16 * n}\n\n'
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(text)
+    os.utime(path, (2000 + number,) * 2)
+    return path
+
+
+def extracts(program, samples, folder):
+    """What calls and lines cost is packed beside the inputs that tell it."""
+    for name in ('xdebug', 'pstats', 'xhprof'):
+        directory = os.path.join(samples, name, 'good')
+        store = os.path.join(folder, f'{name}-extracts.ppdb')
+        files = [os.path.join(directory, file) for file in sorted(os.listdir(directory))]
+        run(program, 'store', 'add', store, *files)
+        wheres = [json.loads(run(program, 'store', 'list', store, '--json', '-n', '0')[1])['profiles'][at]['id'] for at in range(len(files))]
+        before = [run(program, verb[0], f'{store}?where=profile={where}', *verb[1:]) for where in wheres for verb in VERBS[:3]]
+        packed = json.loads(run(program, 'store', 'compact', store, '--json')[1])['packed']
+        yield f'{name}: {packed} packed', packed > 0
+        after = [run(program, verb[0], f'{store}?where=profile={where}', *verb[1:]) for where in wheres for verb in VERBS[:3]]
+        yield f'{name}: the same answers', before == after
+        yield f'{name}: sound', run(program, 'store', 'check', store)[0] == 0
+    store = os.path.join(folder, 'calls.ppdb')
+    files = [calls_written(os.path.join(folder, f'calls{number}.xdebug'), number) for number in range(6)]
+    for number, file in enumerate(files):
+        run(program, 'store', 'add', store, file, '--label', f'run={number}')
+    before = answers(program, store, COSTS + INPUTS[:1])
+    yield 'six runs', json.loads(run(program, 'store', 'compact', store, '--json')[1])['packed'] == 6 and all(answer[0] == 0 for answer in before.values())
+    yield 'the same answers', answers(program, store, COSTS + INPUTS[:1]) == before
+    with_file = [without_store(answer) for answer in (run(program, 'top', '--json', *files), run(program, 'top', '--json', store))]
+    yield 'as of the files', with_file[0] == with_file[1]
+    with contextlib.closing(sqlite3.connect(store)) as inside, inside:
+        inputs = inside.execute('SELECT profile, data FROM original').fetchall()
+        inside.execute("UPDATE original SET data = x'00'")
+    del before[INPUTS[0]]
+    yield 'without the inputs the same', answers(program, store, COSTS) == before
+    yield 'what needs them says so', all(answer[0] in (1, 3) for answer in answers(program, store, INPUTS).values()) and run(program, 'store', 'check', store)[0] == 3
+    with contextlib.closing(sqlite3.connect(store)) as inside, inside:
+        inside.executemany('UPDATE original SET data = ?2 WHERE profile = ?1', inputs)
+        (data,), = inside.execute('SELECT data FROM cells WHERE profile = 2')
+        inside.execute('UPDATE cells SET data = ? WHERE profile = 2', (data[:9] + bytes([data[9] ^ 1]) + data[10:],))
+    yield 'a damaged one is an error', run(program, 'top', store)[0] == 3 and run(program, 'store', 'check', store)[0] == 3
+    with contextlib.closing(sqlite3.connect(store)) as inside, inside:
+        inside.execute('UPDATE cells SET (n, seal, data) = (SELECT n, seal, data FROM cells c WHERE c.profile = 1) WHERE profile = 2')
+    yield 'so is that of another', run(program, 'top', store)[0] == 3
+    with contextlib.closing(sqlite3.connect(store)) as inside, inside:
+        inside.execute('DELETE FROM cells WHERE profile = 2')
+    yield 'without one the input is read', answers(program, store, COSTS) == before
+    run(program, 'store', 'remove', store, '--where', 'run=5')
+    calls_written(files[0], 77)
+    run(program, 'store', 'add', store, files[0], '--label', 'run=5')
+    expected = without_store(run(program, 'top', '--json', files[0]))
+    yield 'who comes in the place of another has none', without_store(run(program, 'top', store, '--where', 'run=5', '--json')) == expected
+
+
 def checks(program, samples, folder):
     """(what, whether it holds) one by one."""
+    yield from extracts(program, samples, folder)
     yield from timed(program, samples, folder)
     for name in FORMATS:
         directory = os.path.join(samples, name, 'good')

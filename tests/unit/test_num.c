@@ -4,6 +4,22 @@
 #include <math.h>
 
 #include "base/num.h"
+#include "text/units.h"
+
+/* Doubles that no integer holds, as people read them. */
+static void
+check_huge(void)
+{
+	struct pp_buf text = { 0 };
+
+	pp_units_count(&text, 1.7e41);
+	pp_buf_adds(&text, " ");
+	pp_units_bytes(&text, -1e300);
+	pp_buf_adds(&text, " ");
+	pp_units_count(&text, (double)INFINITY);
+	is_text(text.p, "1.7e+41 -1e+300 B inf", "huge numbers");
+	pp_buf_release(&text);
+}
 
 static void
 check_u64(const char *text, bool good, uint64_t value)
@@ -203,5 +219,6 @@ main(void)
 	check_print_double((double)NAN, "null");
 	check_print_double(-(double)INFINITY, "null");
 	check_shortest();
+	check_huge();
 	return tap_done();
 }

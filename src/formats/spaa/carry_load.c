@@ -112,29 +112,6 @@ profile_settle(struct pp_builder *b, int64_t basis)
 	return true;
 }
 
-/* What a metric gained stands behind all others, each behind the one that gained. False when it does not. */
-static bool
-gains_settle(const struct pp_profile *p, struct pp_metric *m)
-{
-	size_t i, shown = pp_metrics_shown(p), k;
-
-	if (!(m->flags & PP_METRIC_GAINED))
-		return shown == p->metrics.n;
-	for (i = 0; i < shown; i++) {
-		const struct pp_metric *net = &p->metrics.at[i];
-
-		if (net->name != m->name || net->event != m->event || net->type != m->type ||
-		    !pp_metric_falls(net))
-			continue;
-		for (k = shown; k < p->metrics.n && p->metrics.at[k].net != i; k++)
-			;
-		if (k == p->metrics.n)
-			break;
-	}
-	m->net = (uint32_t)i;
-	return i < shown;
-}
-
 static bool
 metric_add(struct pp_spaa_carry *c, const int64_t *n)
 {
@@ -145,24 +122,10 @@ metric_add(struct pp_spaa_carry *c, const int64_t *n)
 	if (p->series.n || p->calls.rows.n || p->lines.rows.n || p->metrics.n >= 4096)
 		return false;
 	pp_table_row(PP_TABLE_METRICS, n, &metric);
-	if (!gains_settle(p, &metric))
+	if (!pp_gains_settle(p, &metric))
 		return false;
 	(void)pp_build_metric(&c->builder, &metric);
 	return true;
-}
-
-/* A parent is an object or array that is still open: one of those that the row before is in. */
-static bool
-is_open(const struct pp_profile *p, int64_t parent)
-{
-	uint32_t open = (uint32_t)p->meta.n;
-
-	if (parent == 0)
-		return true;
-	while (open && open != (uint32_t)parent)
-		open = p->meta.at[open - 1].parent;
-	return open && (p->meta.at[open - 1].type == PP_META_OBJECT ||
-	                p->meta.at[open - 1].type == PP_META_ARRAY);
 }
 
 /* Adds a label in front of a set. */
@@ -202,7 +165,7 @@ row_add(struct pp_spaa_carry *c, enum pp_table_id id, const int64_t *n)
 	case PP_TABLE_LABELS:
 		return label_add(c, n, rows);
 	case PP_TABLE_META:
-		if (!is_open(p, n[0]))
+		if (!pp_meta_is_open(p, n[0]))
 			return false;
 		break;
 	default:
