@@ -74,7 +74,7 @@ const struct pp_command pp_command_store = {
 	    "with --where, --since, --until and --between to select from it, and answers as it would for "
 	    "those files. add takes directories and files of any format; list shows what is there, newest "
 	    "first; get writes one profile to -o FILE (ID is the start of an id that list shows); remove "
-	    "deletes profiles, and gc --keep AGE those that are older; compact makes the store smaller and "
+	    "deletes profiles, and gc --keep AGE those that are older; compact makes questions "
 	    "faster; check reads every byte of it. docs/store.md says more.",
 	.groups = store_groups,
 	.examples = store_examples,
