@@ -74,6 +74,16 @@ path_find(void *ctx, struct pp_arena *arena, const char *path, bool directory,
 	return found;
 }
 
+/* A field that is there once: of two, others may have looked at the other one. */
+static struct pp_slice
+only_field(const struct pp_http_head *head, const char *name)
+{
+	size_t count;
+	struct pp_slice value = pp_http_field(head, name, &count);
+
+	return count == 1 ? value : (struct pp_slice){ NULL, 0 };
+}
+
 void
 pp_agents(struct pp_serve *s, struct pp_exchange *x)
 {
@@ -84,10 +94,9 @@ pp_agents(struct pp_serve *s, struct pp_exchange *x)
 		                          .path = path_find,
 		                          .provider = &pp_store_provider,
 		                          .ctx = s };
-	struct pp_mcp_port port = { .version = pp_http_field(&x->head, "mcp-protocol-version",
-		                                             NULL),
-		                    .method = pp_http_field(&x->head, "mcp-method", NULL),
-		                    .name = pp_http_field(&x->head, "mcp-name", NULL),
+	struct pp_mcp_port port = { .version = only_field(&x->head, "mcp-protocol-version"),
+		                    .method = only_field(&x->head, "mcp-method"),
+		                    .name = only_field(&x->head, "mcp-name"),
 		                    .send = message_send,
 		                    .gone = is_gone,
 		                    .ctx = &t };

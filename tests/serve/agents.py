@@ -64,6 +64,11 @@ def headers(s):
                          ('no method', {'Mcp_Method': None}), ('another name', {'Mcp_Name': 'tree'}), ('no name', {'Mcp_Name': None})):
         status, got = modern(s, 'tools/call', top, **change)
         T.ok(status == 400 and got['error']['code'] == -32020, f'headers with {what}: -32020', (status, got))
+    message = json.dumps({'jsonrpc': '2.0', 'id': 7, 'method': 'tools/call', 'params': {**top, '_meta': AGENTS.MODERN}})
+    for twice in ('Mcp-Method: tools/list', 'Mcp-Name: tree', 'MCP-Protocol-Version: 2025-11-25'):
+        got = s.raw(f'POST /mcp HTTP/1.1\r\nHost: {s.host}\r\nConnection: close\r\nMCP-Protocol-Version: {VERSION}\r\nMcp-Method: tools/call\r\nMcp-Name: top\r\n{twice}\r\n'
+                    f'Content-Length: {len(message)}\r\n\r\n{message}'.encode())
+        T.ok(kit.status(got) == 400 and b'-32020' in got, f'a second {twice}: -32020', got[:300])
     status, got = modern(s, 'nothing/at/all')
     T.ok(status == 404 and got['error']['code'] == -32601, 'no such method: 404', (status, got))
     status, _, content = post(s, {'jsonrpc': '2.0', 'id': 1, 'method': 'tools/list', 'params': {}}, {'MCP-Protocol-Version': VERSION, 'Mcp-Method': 'tools/list'})
