@@ -252,6 +252,8 @@ json_resource(const struct export *e, struct pp_slice object)
 	struct pp_scan s;
 	bool fine;
 
+	if (object.n == 0 || object.p[0] != '{')
+		return malformed(p);
 	pp_push_labels_clear(p);
 	pp_scan_init(&s, attributes, DEPTH_MAX, PP_SCAN_STRICT);
 	if (attributes.n && pp_scan_peek(&s) == PP_JSON_ARRAY && pp_scan_array(&s))
@@ -291,9 +293,12 @@ json_read(struct export *e)
 	whole = pp_slice_of(padded.p, p->body.n);
 	pp_scan_init(&s, whole, DEPTH_MAX, PP_SCAN_STRICT);
 	fine = pp_scan_skip(&s, NULL) && pp_scan_end(&s);
+	pp_scan_init(&s, whole, DEPTH_MAX, PP_SCAN_STRICT);
+	fine = fine && pp_scan_peek(&s) == PP_JSON_OBJECT;
 	resources = fine ? member(whole, "resourceProfiles") : whole;
 	e->dictionary = fine ? member(whole, "dictionary") : e->dictionary;
-	fine = fine && items_list(e, member(e->dictionary, "stringTable"));
+	fine = fine && items_list(e, member(e->dictionary, "stringTable")) &&
+	       (resources.n == 0 || resources.p[0] == '[' || pp_slice_eq_z(resources, "null"));
 	pp_scan_init(&s, resources, DEPTH_MAX, PP_SCAN_STRICT);
 	if (!fine)
 		(void)malformed(p);

@@ -166,6 +166,8 @@ def refusals(s, store):
         ('OTLP of another type', '/v1development/profiles', otlp([('a', 'b')]), {'Content-Type': 'text/plain'}, 415),
         ('OTLP that is cut', '/v1development/profiles', otlp([('a', 'b')])[:-9], {'Content-Type': 'application/x-protobuf'}, 400),
         ('JSON that is none', '/v1development/profiles', b'{"resourceProfiles": [', {'Content-Type': 'application/json'}, 400),
+        *[('OTLP of another shape', '/v1development/profiles', body, {'Content-Type': 'application/json'}, 400)
+          for body in (b'[]', b'"x"', b'null', b'{"resourceProfiles":5}', b'{"resourceProfiles":{}}', b'{"resourceProfiles":[5]}')],
         ('Connect that is cut', '/push.v1.PusherService/Push', b'\x0a\xff\x01', {'Content-Type': 'application/proto'}, 400),
         ('base64 that is none', '/profiles/writeraw', b'{"series":[{"samples":[{"rawProfile":"%%%"}]}]}', {'Content-Type': 'application/json'}, 400),
         ('a label of a megabyte', '/profiles/writeraw', json.dumps({'series': [{'labels': [{'name': 'k', 'value': huge}],
