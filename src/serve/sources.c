@@ -4,12 +4,14 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/slice.h"
+#include "base/utf8.h"
 #include "serve/serve.h"
 #include "store/store.h"
 
@@ -146,25 +148,77 @@ pp_sources_list(const struct pp_serve *s, struct pp_exchange *x, const char *wit
 
 /* ---- names ---- */
 
-/* Whether a name is that of a file below a directory: each part of it is there by that name, and none is a link. */
+/* Whether bytes are shown as a text: where they are no UTF-8, as everywhere in JSON. */
 static bool
-is_within(const char *directory, const char *name)
+shown_as(const char *name, struct pp_slice text)
+{
+	struct pp_buf shown = { 0 };
+	bool same;
+
+	pp_utf8_scrub(&shown, pp_slice_z(name));
+	same = !shown.failed && pp_slice_eq(text, pp_slice_of(shown.p ? shown.p : "", shown.n));
+	pp_buf_release(&shown);
+	return same;
+}
+
+/* Whether a text may be how a name is shown whose bytes no text of JSON can hold. */
+static bool
+is_shown(struct pp_slice text)
+{
+	return pp_slice_holds(text, "\xef\xbf\xbd");
+}
+
+/* The one name in a directory that is shown as a text; false when there is none, or more than one. */
+static bool
+shown_find(int directory, struct pp_slice text, char name[NAME_MAX + 1])
+{
+	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+	struct dirent *e;
+	size_t found = 0;
+
+	if (fd >= 0 && !d)
+		(void)close(fd);
+	while (d && (e = readdir(d)) != NULL)
+		if (shown_as(e->d_name, text) && found++ == 0)
+			memcpy(name, e->d_name, strlen(e->d_name) + 1);
+	if (d)
+		(void)closedir(d);
+	return found == 1;
+}
+
+/* Opens one part of a path, no link, by its name or by how that is shown; `path` gets the name. */
+static int
+part_open(int directory, struct pp_slice part, struct pp_buf *path)
+{
+	char text[NAME_MAX + 1];
+	int fd;
+
+	if (part.n == 0 || part.n > 3 * NAME_MAX || part.p[0] == '.')
+		return -1;
+	(void)snprintf(text, sizeof text, "%.*s", (int)part.n, (const char *)part.p);
+	fd = part.n <= NAME_MAX ? openat(directory, text, O_PATH | O_NOFOLLOW | O_CLOEXEC) : -1;
+	if (fd < 0 && is_shown(part) && shown_find(directory, part, text))
+		fd = openat(directory, text, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	pp_buf_addf(path, "%s%s", path->n ? "/" : "", text);
+	return fd;
+}
+
+/*
+ * Whether a name is that of a file below a directory: each part of it is there by that name, and none is a link. *path gets
+ * its bytes.
+ */
+static bool
+is_within(const char *directory, const char *name, struct pp_buf *path)
 {
 	int fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC), next;
 	struct pp_slice rest = pp_slice_z(name), part;
 	bool more = true, file = false;
 	struct stat st;
 
+	path->n = 0;
 	while (fd >= 0 && pp_slice_field(&rest, '/', &more, &part)) {
-		char text[NAME_MAX + 1];
-
-		file = false;
-		next = -1;
-		if (part.n && part.n <= NAME_MAX && part.p[0] != '.') {
-			memcpy(text, part.p, part.n);
-			text[part.n] = '\0';
-			next = openat(fd, text, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-		}
+		next = part_open(fd, part, path);
 		(void)close(fd);
 		fd = next;
 		file = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
@@ -173,23 +227,51 @@ is_within(const char *directory, const char *name)
 	}
 	if (fd >= 0)
 		(void)close(fd);
-	return file && !more;
+	return file && !more && !path->failed;
+}
+
+/* Whether who opens a path takes it for a file: "-" would be the standard input, and others name stores, or parts of such. */
+static bool
+opens_file(const char *path)
+{
+	return strcmp(path, "-") != 0 && strncmp(path, "sqlite:", 7) != 0 &&
+	       !pp_store_source_where(path);
+}
+
+/* Bytes of a name that a directory takes, as they are or as they are shown; 0 when it does not begin so. */
+static size_t
+prefix_of(const char *name, const char *directory, size_t n)
+{
+	struct pp_buf shown = { 0 };
+	size_t taken = strncmp(name, directory, n) == 0 ? n : 0;
+
+	if (!taken && is_shown(pp_slice_z(name))) {
+		pp_utf8_scrub(&shown, pp_slice_of(directory, n));
+		if (!shown.failed && strncmp(name, shown.p ? shown.p : "", shown.n) == 0)
+			taken = shown.n;
+		pp_buf_release(&shown);
+	}
+	return taken && (name[taken] == '/' || directory[n - 1] == '/') ? taken : 0;
 }
 
 /* A name below a directory that was named: with that before it, or without. */
 static const char *
 within_find(struct pp_arena *arena, const char *directory, const char *name)
 {
-	size_t n = strlen(directory);
-	const char *inside = name;
+	size_t n = strlen(directory), before;
+	const char *inside = name, *found = NULL;
+	struct pp_buf path = { 0 };
 
 	while (n > 1 && directory[n - 1] == '/')
 		n--;
-	if (strncmp(name, directory, n) == 0 && (name[n] == '/' || directory[n - 1] == '/'))
-		inside = name + n + (name[n] == '/');
-	if (is_within(directory, inside))
-		return joined(arena, directory, inside);
-	return inside != name && is_within(directory, name) ? joined(arena, directory, name) : NULL;
+	before = prefix_of(name, directory, n);
+	if (before)
+		inside = name + before + (name[before] == '/');
+	if (is_within(directory, inside, &path) ||
+	    (inside != name && is_within(directory, name, &path)))
+		found = joined(arena, directory, path.p);
+	pp_buf_release(&path);
+	return found && opens_file(found) ? found : NULL;
 }
 
 /* The last part of a path. */
@@ -216,7 +298,9 @@ named(const struct pp_serve *s, struct pp_slice name)
 	if (i == name.n && number > 0 && number <= s->o->source_count)
 		return s->o->sources[number - 1];
 	for (i = 0; i < s->o->source_count; i++)
-		if (pp_slice_eq_z(name, base_of(s->o->sources[i]))) {
+		if (pp_slice_eq_z(name, base_of(s->o->sources[i])) ||
+		    (is_shown(name) && (shown_as(s->o->sources[i], name) ||
+		                        shown_as(base_of(s->o->sources[i]), name)))) {
 			found = s->o->sources[i];
 			same++;
 		}

@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 
 sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')]
 import kit  # noqa: E402
@@ -211,6 +212,25 @@ def questions(s, polyprof, directory):
         T.ok(status == wanted and b'root:' not in content, f'/api/v1/{query}: {wanted}', (status, content[:300]))
 
 
+def named(polyprof, directory):
+    """A name is that of a file, however it is shown, and of nothing else."""
+    within, outside = os.path.join(directory, 'names'), os.path.join(directory, 'outside.ppdb')
+    subprocess.run([polyprof, 'store', 'add', outside, os.path.join(directory, 'a.folded')], capture_output=True, check=False)
+    os.makedirs(within + '/sqlite:' + directory)
+    os.mkdir(os.path.join(within.encode(), b'sub\xff'))
+    os.symlink(outside, within + '/link.ppdb')
+    for name in (b'bad\xff.folded', b'sub\xff/b\xfe.folded', b'two\xff.folded', b'two\xfe.folded', b'-', b'link.ppdb?where=', b'sqlite:' + outside.encode()):
+        with open(os.path.join(within.encode(), name), 'wb') as file:
+            file.write(b'm;named 3\n')
+    s = kit.Server(polyprof, '.', b'bad\xff.folded', b'sub\xff', cwd=within)
+    for name, wanted in (('bad\ufffd.folded', 200), ('sub\ufffd/b\ufffd.folded', 200), ('b\ufffd.folded', 200), ('two\ufffd.folded', 404), ('b\ufffd\ufffd.folded', 404),
+                         ('-', 404), ('link.ppdb', 404), ('link.ppdb?where=', 404), ('sqlite:' + outside, 404)):
+        for verb in ('top', 'view'):
+            status, _, content = s.ask(f'/api/v1/{verb}?' + urllib.parse.urlencode({'file': name}))
+            T.ok(status == wanted and (status == 404 or verb == 'view' or b'"named"' in content), f'{verb} of {name.replace(directory, "DIR")!r}: {wanted}', (status, content[:300]))
+    s.stop()
+
+
 def patient(s):
     """Idle and slow clients do not keep others waiting."""
     idle = [s.connect() for _ in range(1000)]
@@ -311,6 +331,7 @@ def main():
         tokens(polyprof, directory)
         given_up(polyprof, directory)
         beside(polyprof, directory)
+        named(polyprof, directory)
         packed(polyprof, directory)
     return T.done()
 
