@@ -97,6 +97,13 @@ stamp_make(struct reading *r)
 
 /* ---- parameters ---- */
 
+/* Adds to what tells questions apart: with its length, as a text may hold anything. */
+static void
+key_add(struct pp_buf *key, const char *text)
+{
+	pp_buf_addf(key, "%zu %s\n", strlen(text), text);
+}
+
 static void
 param_add(struct reading *r, const struct known *k, const char *value)
 {
@@ -109,7 +116,7 @@ param_add(struct reading *r, const struct known *k, const char *value)
 	copy = text.failed ? NULL : pp_arena_copy(&r->exchange->arena, text.p, text.n);
 	r->failed |= !copy || !pp_vec_push(&r->asked->params, copy);
 	if (copy)
-		pp_buf_addf(k->chooses ? &r->key : &r->scope, "%s\n", copy);
+		key_add(k->chooses ? &r->key : &r->scope, copy);
 	pp_buf_release(&text);
 }
 
@@ -128,7 +135,7 @@ file_add(struct reading *r, const char *value)
 		refuse(r, 404, "no-source", "'%s' was dropped, and is not kept any more", value);
 	else
 		r->failed |= !pp_vec_push(&a->files, path);
-	pp_buf_addf(&r->key, "%s\n", path ? path : "");
+	key_add(&r->key, path ? path : "");
 }
 
 /* Whole numbers that say which piece. */

@@ -231,6 +231,14 @@ def named(polyprof, directory):
     s.stop()
 
 
+def told_apart(polyprof, directory):
+    """What the server keeps of one question is no answer to another one."""
+    s = kit.Server(polyprof, os.path.join(directory, 'a.folded'))
+    answers = [s.ask('/api/v1/view?file=1&' + query)[2] for query in ('focus=a&ignore=c', 'focus=a%0Aignore%3Dc', 'focus=a%0Aignore=c')]
+    T.ok(answers[0] != answers[1] == answers[2], 'a parameter with a line break is not two')
+    s.stop()
+
+
 def patient(s):
     """Idle and slow clients do not keep others waiting."""
     idle = [s.connect() for _ in range(1000)]
@@ -332,6 +340,7 @@ def main():
         given_up(polyprof, directory)
         beside(polyprof, directory)
         named(polyprof, directory)
+        told_apart(polyprof, directory)
         packed(polyprof, directory)
     return T.done()
 
