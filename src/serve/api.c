@@ -61,7 +61,8 @@ problem_put(struct pp_exchange *x, struct pp_problem *p, int code)
 {
 	struct pp_sink *out;
 
-	x->out.n = 0;
+	/* What failed to grow may hold no more. */
+	pp_buf_release(&x->out);
 	x->type = PP_JSON_TYPE;
 	x->status = code == PP_EXIT_USAGE ? 400 : code == PP_EXIT_INPUT ? 422 : 500;
 	if (pp_sink_buffer(&x->out, &out) != PP_OK)

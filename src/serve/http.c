@@ -67,7 +67,8 @@ struct pp_http {
 	pthread_mutex_t lock;
 	struct pp_exchange *done; /* answered elsewhere; guarded by `lock` */
 	_Atomic int stops;
-	int64_t now, ticked, stopped;
+	int64_t now, ticked;
+	_Atomic int64_t stopped;
 	unsigned char block[BLOCK];
 };
 
@@ -236,7 +237,7 @@ answer_send(struct pp_http *h, struct pp_connection *c)
 	if (x->out.failed || x->fields.failed) {
 		pp_buf_release(&x->out);
 		pp_buf_release(&x->fields);
-		pp_exchange_text(x, 503, "text/plain", "out of memory\n");
+		h->o.refused(h->o.ctx, x, 503);
 	}
 	answer_begin(h, c);
 	answer_write(h, c);
@@ -252,10 +253,7 @@ refuse(struct pp_http *h, struct pp_connection *c, unsigned status)
 	}
 	atomic_fetch_add(&h->counts.refused, 1);
 	c->x->closes = true;
-	pp_exchange_text(c->x, status, "text/plain", pp_http_status(status));
-	pp_buf_addc(&c->x->out, '\n');
-	if (status == 429 || status == 503)
-		pp_exchange_field(c->x, "Retry-After", "1");
+	h->o.refused(h->o.ctx, c->x, status);
 	answer_send(h, c);
 }
 
@@ -651,20 +649,23 @@ stop_begin(struct pp_http *h)
 		;
 }
 
+bool
+pp_http_gives_up(struct pp_http *h)
+{
+	return h->stops > 1 || (h->stopped && pp_clock_ns() > h->stopped + GRACE);
+}
+
 /* Whether nothing is under way, or it has been waited for long enough. */
 static bool
 stop_ended(struct pp_http *h)
 {
-	struct pp_connection *c, *after;
-	bool gives_up = atomic_load(&h->stops) > 1 || h->now > h->stopped + GRACE;
+	struct pp_connection *c;
 
-	for (c = TAILQ_FIRST(&h->all); c; c = after) {
-		after = TAILQ_NEXT(c, all);
-		if (gives_up)
-			connection_close(h, c);
-		else if (c->state != LINGERING)
-			return false;
-	}
+	TAILQ_FOREACH(c, &h->all, all)
+	if (c->state != LINGERING && !pp_http_gives_up(h))
+		return false;
+	while ((c = TAILQ_FIRST(&h->all)) != NULL)
+		connection_close(h, c);
 	return true;
 }
 

@@ -94,6 +94,8 @@ struct pp_http_options {
 	void (*head)(void *ctx, struct pp_exchange *);
 	/* All is there: somebody must call pp_exchange_done(), now or later. Must not wait. */
 	void (*request)(void *ctx, struct pp_exchange *);
+	/* It is refused before it is a request: sets the answer. */
+	void (*refused)(void *ctx, struct pp_exchange *, unsigned status);
 	/* It was answered, or nobody waits for it any more; before it is freed. */
 	void (*over)(void *ctx, const struct pp_exchange *);
 	void *ctx;
@@ -106,6 +108,8 @@ struct pp_http *pp_http_new(const struct pp_http_options *); /* NULL when that i
 void pp_http_run(struct pp_http *);
 /* Ends it: no new connections. Called again: what is under way is given up. From a signal handler, too. */
 void pp_http_stop(struct pp_http *);
+/* Whether what is under way is given up: it was ended twice, or took too long since. From any thread. */
+bool pp_http_gives_up(struct pp_http *);
 void pp_http_free(struct pp_http *);
 static inline const struct pp_http_counts *
 pp_http_counts(const struct pp_http *h)

@@ -21,6 +21,8 @@
 #define GROUP_MAX 256
 /* Without requests for so long there is time for other things. */
 #define IDLE_NS 100000000
+/* A store that has kept some waiting for so long is away for all of them. */
+#define PATIENCE_NS ((int64_t)20000000000)
 
 /* ---- one request ---- */
 
@@ -158,8 +160,11 @@ pp_push_begin(struct pp_serve *s, struct pp_exchange *x, struct pp_query *q)
 	p->exchange = x;
 	p->left = 8 * s->o->max_body;
 	p->now = time_now();
-	if (!body_unpack(p) || (!pp_query_read(x, q) &&
-	                        !pp_push_refuse(p, 400, "usage", "the query cannot be decoded"))) {
+	if (pp_http_gives_up(s->http))
+		(void)pp_push_refuse(p, 503, "store", "the server is stopping");
+	if (x->status || !body_unpack(p) ||
+	    (!pp_query_read(x, q) &&
+	     !pp_push_refuse(p, 400, "usage", "the query cannot be decoded"))) {
 		pp_vec_release(&q->list);
 		pp_push_end(p);
 		return NULL;
@@ -241,6 +246,7 @@ struct pp_writer {
 	bool ending;
 	pthread_t thread;
 	struct pp_writer_counts counts;
+	struct pp_account account; /* nothing is counted: it stops what the store waits for */
 	/* Sets of labels that were taken: 64 bits of their digests, by those; guarded by `lock`. */
 	uint64_t series[4 * PP_SERIES_MAX];
 	size_t series_count;
@@ -345,10 +351,13 @@ group_commit(struct pp_writer *w, struct pp_push *const *group, size_t n, struct
 			if (!pp_vec_push(&items, *pp_store_prepared_item(group[i]->items.at[k])))
 				status = PP_E_NOMEM;
 	added = calloc(items.n + 1, sizeof *added);
-	if (status == PP_OK && added)
+	if (status == PP_OK && added) {
+		(void)pp_account_enter(&w->account);
 		status = w->store->engine->add(w->store, items.at, items.n, added, problem);
-	else
+		(void)pp_account_enter(NULL);
+	} else {
 		status = PP_E_NOMEM;
+	}
 	for (i = 0; i < n && status == PP_OK; i++)
 		for (k = 0; k < group[i]->items.n; k++)
 			group[i]->results.at[k].added = added[at++];
@@ -362,12 +371,13 @@ static void
 group_write(struct pp_writer *w, struct pp_push *const *group, size_t n)
 {
 	struct pp_buf problem = { 0 };
+	int64_t late = pp_clock_ns() + PATIENCE_NS;
 	pp_status status = group_commit(w, group, n, &problem);
 	size_t i;
 
 	for (i = 0; i < n; i++) {
 		/* One that cannot be written must not take the others along. */
-		if (status != PP_OK && n > 1)
+		if (status != PP_OK && n > 1 && pp_clock_ns() < late)
 			group_write(w, group + i, 1);
 		else
 			push_answer(w, group[i], status, &problem);
@@ -395,7 +405,9 @@ writer_wait(struct pp_writer *w)
 		if (pthread_cond_timedwait(&w->changed, &w->lock, &soon) != ETIMEDOUT)
 			continue;
 		pthread_mutex_unlock(&w->lock);
+		(void)pp_account_enter(&w->account);
 		untidy = w->store->engine->tidy(w->store, false);
+		(void)pp_account_enter(NULL);
 		pthread_mutex_lock(&w->lock);
 	}
 }
@@ -424,6 +436,13 @@ writer_run(void *data)
 	}
 }
 
+/* Nobody waits for what is not committed by now. */
+static bool
+given_up(void *data)
+{
+	return pp_http_gives_up(((struct pp_writer *)data)->serve->http);
+}
+
 struct pp_writer *
 pp_writer_new(struct pp_serve *s, const char *store, int *code, struct pp_buf *problem)
 {
@@ -439,6 +458,7 @@ pp_writer_new(struct pp_serve *s, const char *store, int *code, struct pp_buf *p
 	}
 	w->serve = s;
 	w->last = &w->first;
+	w->account = (struct pp_account){ .limit = UINT64_MAX, .stop = given_up, .stop_ctx = w };
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->changed, NULL);
 	if (pthread_create(&w->thread, NULL, writer_run, w) != 0) {

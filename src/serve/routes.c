@@ -137,7 +137,7 @@ pp_answer_error(struct pp_exchange *x, unsigned status, const char *rule, const 
 
 	x->status = status;
 	x->type = PP_JSON_TYPE;
-	x->out.n = 0;
+	pp_buf_release(&x->out);
 	if (pp_sink_buffer(&x->out, &out) != PP_OK)
 		return;
 	pp_json_init(&j, out, PP_JSON_SPACED);

@@ -255,6 +255,21 @@ pp_serve_again(struct pp_serve *s, struct pp_exchange *x)
 	}
 }
 
+/* What the bytes of a connection are instead of a request. */
+static void
+on_refused(void *ctx, struct pp_exchange *x, unsigned status)
+{
+	const char *rule = status == 400                    ? "no-http"
+	                   : status == 408                  ? "too-slow"
+	                   : status == 413                  ? "too-large"
+	                   : status == 414 || status == 431 ? "too-long"
+	                   : status == 429 || status == 503 ? "memory"
+	                                                    : "not-served";
+
+	(void)ctx;
+	pp_answer_error(x, status, rule, pp_http_status(status) + sizeof "400");
+}
+
 static void
 on_over(void *ctx, const struct pp_exchange *x)
 {
@@ -435,6 +450,7 @@ serve(struct pp_serve *s, struct pp_buf *problem)
 	struct pp_http_options http = { .listener = s->listener,
 		                        .head = on_head,
 		                        .request = on_request,
+		                        .refused = on_refused,
 		                        .over = on_over,
 		                        .ctx = s,
 		                        .most_held = 8 * s->o->max_body,

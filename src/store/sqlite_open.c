@@ -15,7 +15,9 @@
 
 #include "store/sqlite_open.h"
 
-#define BUSY_MS 60000
+/* How long others are waited for: a minute. */
+#define BUSY_STEP_MS 50
+#define BUSY_TIMES 1200
 #define HEAD_BYTES 100
 
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -339,6 +341,17 @@ store_judge(struct pp_sqlite *s, bool *empty, struct pp_buf *problem)
 	                                 : tables_judge(s, pp_sqlite_packed_schema, problem);
 }
 
+/* Waits for whoever has the store, as sqlite3_busy_timeout() does, but no longer than it is of use. */
+static int
+busy_wait(void *data, int times)
+{
+	(void)data;
+	if (times >= BUSY_TIMES || pp_account_stops())
+		return 0;
+	(void)sqlite3_sleep(times < 10 ? times + 1 : BUSY_STEP_MS);
+	return 1;
+}
+
 /* What is foreign must not be asked to run anything. */
 static void
 connection_guard(struct pp_sqlite *s)
@@ -348,7 +361,7 @@ connection_guard(struct pp_sqlite *s)
 	(void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
 	(void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	(void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
-	(void)sqlite3_busy_timeout(s->db, BUSY_MS);
+	(void)sqlite3_busy_handler(s->db, busy_wait, NULL);
 	(void)sqlite3_exec(s->db, "PRAGMA cell_size_check = ON; PRAGMA synchronous = FULL", NULL,
 	                   NULL, NULL);
 }

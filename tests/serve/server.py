@@ -67,7 +67,7 @@ def strict(s):
         cases.append((f'the path {path}', f'GET {path} HTTP/1.1\r\n{host}{close}\r\n', 404))
     for what, request, wanted in cases:
         got = s.raw(request.encode('latin-1'))
-        T.ok(kit.status(got) == wanted and (wanted != 400 or b'Connection: close' in got), f'{what}: {wanted}', got[:300])
+        T.ok(kit.status(got) == wanted and (wanted != 400 or b'Connection: close' in got) and (wanted < 400 or b'{"error": {"rule": "' in got), f'{what}: {wanted}', got[:300])
     got = s.raw((get + get + '\r\n').encode())
     T.same(kit.status(got), 400, 'a request within the head of another is none')
     got = s.raw(((get + '\r\n') * 50 + get + close + '\r\n').encode())
@@ -112,6 +112,10 @@ def guarded(s, polyprof, directory):
         T.ok(r.returncode == 3 and b'neither a file nor a directory' in r.stderr, 'a pipe cannot be served', r.stderr)
     r = subprocess.run([polyprof, 'serve', directory, '--listen', s.host], capture_output=True, check=False, timeout=kit.HANG)
     T.same(r.returncode, 4, 'a port that is taken: exit 4')
+    other = kit.Server(polyprof, directory)
+    with other.connect() as refused:
+        refused.sendall(b'nonsense\r\n\r\n')
+        T.same((kit.status(refused.recv(1000)), other.stop()[0]), (400, 0), 'one that is refused and stays does not keep it from ending')
     for store, code in ((os.path.join(directory, 'missing', 'x.ppdb'), 4), (os.path.join(directory, 'a.folded'), 3)):
         r = subprocess.run([polyprof, 'serve', '--store', store, '--listen', '0'], capture_output=True, check=False, timeout=kit.HANG)
         T.ok(r.returncode == code and b'serving' not in r.stderr, f'a store that cannot be used: exit {code}, before it says that it serves', r.stderr)
