@@ -130,7 +130,9 @@ pp_agents(struct pp_serve *s, struct pp_exchange *x)
 		break;
 	}
 	pp_serve_shelf_give(s, shelf);
-	if (!t.streams)
+	if (!t.streams) {
 		pp_exchange_field(x, "Cache-Control", "no-store");
+		pp_serve_weigh(s, x);
+	}
 	pp_exchange_done(x);
 }

@@ -492,5 +492,6 @@ pp_api_ask(struct pp_serve *s, struct pp_exchange *x)
 	pp_exchange_field(x, "Cache-Control", "no-store");
 	pp_vec_release(&r.files);
 	pp_vec_release(&r.params);
+	pp_serve_weigh(s, x);
 	pp_exchange_done(x);
 }

@@ -28,6 +28,7 @@ struct pp_exchange {
 	struct pp_buf body;
 	struct pp_arena arena; /* for whoever handles it */
 	void *handler;         /* likewise */
+	size_t weight;         /* likewise: bytes of the answer in a count of all */
 	uint64_t most;         /* bytes of its body; more is refused */
 	_Atomic bool gone;     /* nobody waits for the answer any more */
 

@@ -86,6 +86,8 @@ pp_metrics(struct pp_serve *s, struct pp_exchange *x)
 	metric(out, "polyprof_received_bytes_total", "counter", "Bytes received.", http->received);
 	metric(out, "polyprof_sent_bytes_total", "counter", "Bytes sent.", http->sent);
 	metric(out, "polyprof_bodies_bytes", "gauge", "Bytes of requests in memory.", http->held);
+	metric(out, "polyprof_answers_bytes", "gauge", "Bytes of answers that were not read yet.",
+	       s->counts.unread);
 	pp_buf_adds(out, "# HELP polyprof_answers_total Answers by the class of their status.\n"
 	                 "# TYPE polyprof_answers_total counter\n");
 	for (i = 1; i < PP_COUNT_OF(s->counts.answers); i++)

@@ -93,5 +93,6 @@ pp_page_list(struct pp_serve *s, struct pp_exchange *x)
 	}
 	pp_vec_release(&q.list);
 	pp_exchange_field(x, "Cache-Control", "no-store");
+	pp_serve_weigh(s, x);
 	pp_exchange_done(x);
 }

@@ -599,6 +599,15 @@ pp_push_profile(struct pp_push *p, struct pp_slice bytes, const char *name, cons
 	return status == PP_OK;
 }
 
+/* Lets go of what was sent: what is stored of it waits, and many that were packed well may do so. */
+static void
+sent_drop(struct pp_push *p)
+{
+	p->body = pp_slice_of("", 0);
+	pp_buf_release(&p->unpacked);
+	pp_buf_release(&p->exchange->body);
+}
+
 void
 pp_push_end(struct pp_push *p)
 {
@@ -608,6 +617,7 @@ pp_push_end(struct pp_push *p)
 	if (p->exchange->status == 0 && p->items.n == 0)
 		(void)pp_push_refuse(p, 400, "no-profile", "there is no profile in this request");
 	if (p->exchange->status == 0) {
+		sent_drop(p);
 		pthread_mutex_lock(&w->lock);
 		room = w->waiting < QUEUE_MAX;
 		if (room) {

@@ -20,6 +20,8 @@
 
 #define CONNECTIONS_MAX 10000
 #define WAITING_MAX 256
+/* Answers that are always given, however much others have not read yet. */
+#define ANSWER_SMALL 65536
 
 /* ---- threads that work ---- */
 
@@ -270,12 +272,28 @@ on_refused(void *ctx, struct pp_exchange *x, unsigned status)
 	pp_answer_error(x, status, rule, pp_http_status(status) + sizeof "400");
 }
 
+void
+pp_serve_weigh(struct pp_serve *s, struct pp_exchange *x)
+{
+	uint64_t most = s->o->memory;
+
+	x->weight = x->out.cap;
+	if (atomic_fetch_add(&s->counts.unread, x->weight) + x->weight <= most ||
+	    x->weight < ANSWER_SMALL)
+		return;
+	atomic_fetch_sub(&s->counts.unread, x->weight);
+	x->weight = 0;
+	pp_buf_release(&x->fields);
+	pp_answer_error(x, 429, "memory", "too many answers wait for who asked to read them");
+}
+
 static void
 on_over(void *ctx, const struct pp_exchange *x)
 {
 	struct pp_serve *s = ctx;
 	unsigned digit = x->status / 100;
 
+	atomic_fetch_sub(&s->counts.unread, x->weight);
 	if (digit < PP_COUNT_OF(s->counts.answers))
 		s->counts.answers[digit]++;
 }

@@ -156,6 +156,7 @@ struct pp_serve {
 	struct pp_serve_counts {
 		_Atomic uint64_t answers[6]; /* by the first digit of the status */
 		_Atomic uint64_t questions, cancelled, running;
+		_Atomic uint64_t unread; /* bytes of answers that were not sent yet */
 	} counts;
 };
 
@@ -175,6 +176,9 @@ struct pp_working {
 };
 void pp_working_begin(struct pp_working *, const struct pp_serve *, const struct pp_exchange *);
 bool pp_working_stops(void *working);
+
+/* Before an answer of any size is given: when those that nobody reads take all memory, it is 429 instead. */
+void pp_serve_weigh(struct pp_serve *, struct pp_exchange *);
 
 /* Asks a question again that waited for something; from a thread that asks. */
 void pp_serve_again(struct pp_serve *, struct pp_exchange *);

@@ -338,12 +338,14 @@ static pp_status
 dropped_ask(const struct pp_view_asked *a, struct pp_desk *d, pp_answer **out)
 {
 	const pp_profile *both[2] = { NULL, NULL };
-	struct pp_read_opts opts = { .size = sizeof opts,
-		                     .want = PP_DROPPED_FACETS,
-		                     .confined = true };
+	struct pp_limits limits = *pp_limits_default();
+	struct pp_read_opts opts = {
+		.size = sizeof opts, .want = PP_DROPPED_FACETS, .limits = &limits, .confined = true
+	};
 	pp_status status = PP_OK;
 	size_t i;
 
+	limits.max_memory = a->memory;
 	if (a->files.n > 2)
 		return PP_E_USAGE;
 	for (i = 0; i < a->files.n && status == PP_OK; i++) {
@@ -521,6 +523,7 @@ pp_view(struct pp_serve *s, struct pp_exchange *x)
 	pp_buf_release(&l.text);
 	pp_view_asked_release(&a);
 	pp_exchange_field(x, "Cache-Control", "no-store");
+	pp_serve_weigh(s, x);
 	pp_exchange_done(x);
 }
 

@@ -11,10 +11,11 @@
 
 /* A file that was dropped into the page: it is in memory, and nowhere else. */
 struct pp_dropped {
-	char name[32];  /* how it is asked for */
-	char *title;    /* what the file was called */
-	uint64_t bytes; /* as they were sent */
-	int64_t when;   /* seconds since 1970 */
+	char name[32];   /* how it is asked for */
+	char *title;     /* what the file was called */
+	uint64_t bytes;  /* as they were sent */
+	uint64_t memory; /* that the profile takes */
+	int64_t when;    /* seconds since 1970 */
 	pp_profile *profile;
 	unsigned users;
 };
@@ -39,6 +40,7 @@ struct pp_view_asked {
 	bool waits;            /* the exchange is asked again when others are served */
 	uint64_t stamp, bytes; /* of the files */
 	uint64_t at, nodes, from;
+	uint64_t memory;        /* bytes that reading may take */
 	struct pp_views *views; /* of which it uses what was dropped */
 	const char *lines;      /* the file whose lines are asked for, or NULL */
 	bool functions;

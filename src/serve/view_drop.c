@@ -8,11 +8,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "model/profile.h"
 #include "serve/view.h"
 #include "text/json_emit.h"
 
 #define DROPPED_MAX 8
-#define DROPPED_BYTES ((uint64_t)256 << 20)
+/* The part of all memory that they may take. */
+#define DROPPED_PART 4
 #define PREFIX "dropped:"
 
 static void
@@ -61,23 +63,23 @@ pp_dropped_give(struct pp_views *v, struct pp_dropped *d)
 	pthread_mutex_unlock(&v->lock);
 }
 
-/* Lets go of the oldest that nobody looks at, as long as there are too many. */
+/* Lets go of the oldest that nobody looks at, as long as there are too many, or they take more than `most` bytes. */
 static void
-dropped_clear(struct pp_views *v)
+dropped_clear(struct pp_views *v, uint64_t most)
 {
 	uint64_t bytes = 0;
 	size_t i, n = v->dropped.n;
 
 	for (i = 0; i < v->dropped.n; i++)
-		bytes += v->dropped.at[i]->bytes;
-	for (i = 0; i < v->dropped.n && (n > DROPPED_MAX || bytes > DROPPED_BYTES);) {
+		bytes += v->dropped.at[i]->memory;
+	for (i = 0; i < v->dropped.n && (n > DROPPED_MAX || bytes > most);) {
 		struct pp_dropped *d = v->dropped.at[i];
 
 		if (d->users || i + 1 == v->dropped.n) {
 			i++;
 			continue;
 		}
-		bytes -= d->bytes;
+		bytes -= d->memory;
 		n--;
 		memmove(&v->dropped.at[i], &v->dropped.at[i + 1],
 		        (v->dropped.n - i - 1) * sizeof *v->dropped.at);
@@ -88,9 +90,10 @@ dropped_clear(struct pp_views *v)
 
 /* Keeps a profile; NULL when out of memory. Its name is for the answer. */
 static struct pp_dropped *
-dropped_keep(struct pp_views *v, pp_profile *profile, const char *title, uint64_t bytes,
+dropped_keep(struct pp_serve *s, pp_profile *profile, const char *title, uint64_t bytes,
              char name[32])
 {
+	struct pp_views *v = s->views;
 	struct pp_dropped *d = calloc(1, sizeof *d);
 
 	if (!d || !(d->title = strdup(title))) {
@@ -98,13 +101,14 @@ dropped_keep(struct pp_views *v, pp_profile *profile, const char *title, uint64_
 		return NULL;
 	}
 	d->bytes = bytes;
+	d->memory = profile->memory.used;
 	d->when = (int64_t)time(NULL);
 	pthread_mutex_lock(&v->lock);
 	(void)snprintf(d->name, sizeof d->name, PREFIX "%" PRIu64, ++v->serial);
 	memcpy(name, d->name, sizeof d->name);
 	if (pp_vec_push(&v->dropped, d)) {
 		d->profile = profile;
-		dropped_clear(v);
+		dropped_clear(v, s->o->memory / DROPPED_PART);
 	} else {
 		free(d->title);
 		free(d);
@@ -163,7 +167,7 @@ pp_view_drop(struct pp_serve *s, struct pp_exchange *x)
 		                        &profile);
 		if (status != PP_OK)
 			failure_put(x, diags, status);
-		else if (!dropped_keep(s->views, profile, title, x->body.n, name))
+		else if (!dropped_keep(s, profile, title, x->body.n, name))
 			pp_answer_error(x, 503, "memory", "out of memory");
 		else {
 			profile = NULL;

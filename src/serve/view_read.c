@@ -208,7 +208,7 @@ pp_view_read(struct pp_serve *s, struct pp_exchange *x, struct pp_view_asked *a)
 	struct pp_query q;
 	size_t i;
 
-	*a = (struct pp_view_asked){ .views = s->views };
+	*a = (struct pp_view_asked){ .views = s->views, .memory = s->memory_each };
 	if (!pp_query_read(x, &q)) {
 		pp_answer_error(x, 400, "usage", "the query cannot be decoded");
 		return false;

@@ -281,7 +281,7 @@ def crowd(s, store):
 
 
 def held(polyprof, directory):
-    """While another program has the store pushes wait; who stops the server twice waits for nothing."""
+    """While another program has the store pushes wait, without what was sent; who stops the server twice waits for nothing."""
     path = os.path.join(directory, 'held.ppdb')
     s = kit.Server(polyprof, '--store', path, '--max-body', '2')
     body = gzip.compress((b'm;' + b'x' * 100 + b' 1\n') * 150000, 1)
@@ -293,6 +293,7 @@ def held(polyprof, directory):
         c.sendall(f'POST /ingest?name=held&from={1700000000 + i} HTTP/1.1\r\nHost: {s.host}\r\nContent-Encoding: gzip\r\nContent-Length: {len(body)}\r\n\r\n'.encode() + body)
         clients.append(c)
     T.ok(s.wait(lambda: s.number('polyprof_pushes_waiting') == len(clients)), 'all wait for the store')
+    T.ok(s.rss() < kit.memory_limit(polyprof, 130 << 20), 'not with 16 MB each', s.rss())
     started = time.monotonic()
     s.process.terminate()
     time.sleep(0.2)

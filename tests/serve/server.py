@@ -243,6 +243,34 @@ def told_apart(polyprof, directory):
     s.stop()
 
 
+def unread(polyprof, directory):
+    """What nobody reads stays within --memory: answers, and files that were dropped."""
+    text = ''.join(f'm;{"x" * 100}{k};f{k} 1\n' for k in range(50000)).encode()
+    with open(os.path.join(directory, 'long.folded'), 'wb') as file:
+        file.write(text)
+    share = 24 * (min(16, os.cpu_count()) + 2)
+    s = kit.Server(polyprof, 'long.folded', '--memory', f'{share}M', cwd=directory)
+    ask = f'GET /api/v1/convert?to=folded HTTP/1.1\r\nHost: {s.host}\r\nConnection: close\r\n\r\n'.encode()
+    clients = []
+    for _ in range(share // 4):
+        c = s.connect()
+        c.sendall(ask)
+        clients.append(c)
+    T.ok(s.wait(lambda: s.number('polyprof_questions_running') + s.number('polyprof_questions_waiting') == 0 and s.number('polyprof_requests_total') > len(clients)), 'all were asked')
+    T.ok(0 < s.number('polyprof_answers_bytes') <= share << 20, 'answers that nobody reads take no more than all memory', s.number('polyprof_answers_bytes'))
+    answers = [kit.read_all(c) for c in clients]
+    T.same({kit.status(a) for a in answers}, {200, 429}, 'the others are asked to come again')
+    T.ok(all(b'\r\nRetry-After: 1\r\n' in a and b'"memory"' in a for a in answers if kit.status(a) == 429) and all(a.endswith(answers[0][-50:]) for a in answers if kit.status(a) == 200), 'which says why')
+    T.ok(s.wait(lambda: s.number('polyprof_answers_bytes') == 0), 'what was read is gone')
+    if share > 240:  # there are as many threads, each with its part: eight of them fit
+        s.stop()
+        return
+    names = [json.loads(s.ask('/api/v1/drop?name=x', 'POST', gzip.compress(text[:2400000 + i], 1))[2])['file'] for i in range(8)]
+    kept = [s.ask('/api/v1/view?file=' + name)[0] for name in names]
+    T.ok(kept[0] == 404 and kept[-1] == 200, 'files that were dropped are kept by what they take', kept)
+    s.stop()
+
+
 def patient(s):
     """Idle and slow clients do not keep others waiting."""
     idle = [s.connect() for _ in range(1000)]
@@ -345,6 +373,7 @@ def main():
         beside(polyprof, directory)
         named(polyprof, directory)
         told_apart(polyprof, directory)
+        unread(polyprof, directory)
         packed(polyprof, directory)
     return T.done()
 
