@@ -47,7 +47,8 @@ pp_route_find(const struct pp_http_head *head, const char **allowed)
 
 	*allowed = NULL;
 	for (r = pp_routes; r->method; r++) {
-		if (!path_fits(head->path, r->path))
+		/* What has a route of its own is no question. */
+		if (!path_fits(head->path, r->path) || (*allowed && strchr(r->path, '*')))
 			continue;
 		if (pp_slice_eq_z(head->method, r->method) ||
 		    (strcmp(r->method, "GET") == 0 && pp_slice_eq_z(head->method, "HEAD")))

@@ -60,6 +60,7 @@ def strict(s):
         ('many fields', get + 'X: a\r\n' * 200 + '\r\n', 431),
         ('nonsense', '\x16\x03\x01\x02\x00\x01\x00\r\n\r\n', 400),
         ('another method', f'DELETE /healthz HTTP/1.1\r\n{host}{close}\r\n', 405),
+        ('a method of pages where files are dropped', f'GET /api/v1/drop HTTP/1.1\r\n{host}{close}\r\n', 405),
         ('a method in small letters', f'get /healthz HTTP/1.1\r\n{host}{close}\r\n', 405),
     ]
     for path in ('/healthz/', '//healthz', '/./healthz', '/x/../healthz', '/%68ealthz', '/healthz%00', '/HEALTHZ', '/..',
