@@ -5,6 +5,7 @@ import { bytes as sizeText, digits, plural, shown, time } from '../viewer/text';
 import type { Params } from './api';
 import { askJson } from './api';
 import { valueOf } from './cost';
+import { refill } from './focus';
 import { viewAddress } from './question';
 import type { Source } from './sources';
 import { listSources } from './sources';
@@ -27,7 +28,7 @@ export interface Profile {
 interface ListState {
   search: string;
   sort: string;
-  page: number;
+  page: number; // that is asked for: while the list comes in there may not be as many
   where: string;
   since: string;
   theme: string;
@@ -72,6 +73,8 @@ export class ListPage {
   private loads = 0;
   private loaded = false;
   private shown: Profile[] = [];
+  private page = 0; // that is shown
+  private others = new Map<string, string>(); // of each store, what is to be compared with
   private search: HTMLInputElement;
   private table = el('table', { class: 'profiles' });
   private count = el('p', { class: 'sub', role: 'status', 'aria-live': 'polite' }, 'Looking for profiles\u2026');
@@ -104,9 +107,11 @@ export class ListPage {
     try {
       this.sources = await listSources();
     } catch (error) {
+      fill(this.problems);
       return this.complain(error);
     }
-    const load = ++this.loads, found = await Promise.all(this.sources.map(s => this.part(s, 0)));
+    fill(this.problems);
+    const load = ++this.loads, found = await Promise.all(this.sources.map(s => this.part(s, 0, load)));
     if (load !== this.loads) return;
     this.profiles = found.flatMap(f => f.profiles);
     this.more = found.reduce((n, f) => n + f.left, 0);
@@ -120,15 +125,15 @@ export class ListPage {
     document.documentElement.dataset.listed = String(this.profiles.length);
   }
 
-  private part(s: Source, from: number): Promise<Part> {
-    return profilesOf(s, this.state, from).catch(error => (this.complain(error, s), { profiles: [], next: 0, left: 0 }));
+  private part(s: Source, from: number, load: number): Promise<Part> {
+    return profilesOf(s, this.state, from).catch(error => (load === this.loads && this.complain(error, s), { profiles: [], next: 0, left: 0 }));
   }
 
   /** What did not come with the first answers, part by part. */
   private async rest(load: number, found: Part[]): Promise<void> {
     for (let [i, { next, left }] of found.entries())
       while (next && this.profiles.length < MOST) {
-        const part = await this.part(this.sources[i], next);
+        const part = await this.part(this.sources[i], next, load);
         if (load !== this.loads) return;
         this.profiles.push(...part.profiles);
         this.more += part.left - left;
@@ -164,11 +169,11 @@ export class ListPage {
     const hashes = list.map(p => p.params.find(([k]) => k === 'where')?.[1] ?? ''), [first] = list;
     const asOne: Params | null = n === 1 ? one(first) : together ? [...files, ...(n === 2 ? [['merge', '1'] as [string, string]] : [])]
       : n && list.every(p => p.source === first.source && inStore(p)) ? [['file', first.source.name], ['where', hashes.join(' or ')]] : null;
-    fill(this.acts,
+    refill(this.acts,
       el('span', { class: 'chosen', role: 'status' }, n ? plural(n, 'profile is', 'profiles are') + ' chosen' : 'Choose profiles to compare them, or to open them as one'),
       button('Open', n > 1 ? 'Open the chosen ones as one profile' : 'Open', () => asOne && location.assign(viewAddress(asOne)), { disabled: !asOne }),
       button('Compare', 'Compare two: the earlier one is before', () => this.compare(list), { disabled: n !== 2 }),
-      button('Trend', 'How functions changed over three or more', () => location.assign('/?' + new URLSearchParams([['trend', ''], ...files])), { disabled: n < 3 || !together }),
+      button('Trend', 'How functions changed over three or more', () => asOne && location.assign('/?' + new URLSearchParams([['trend', ''], ...asOne])), { disabled: n < 3 || !asOne }),
       n > 0 && button('None', 'Choose none', () => {
         this.chosen.clear();
         this.draw();
@@ -190,14 +195,14 @@ export class ListPage {
     document.documentElement.dataset.theme = s.theme || (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
     this.shown = this.profiles.filter(p => fits(p, words)).map(p => [p, by(p)] as const).sort(([a, x], [b, y]) => sign * (x < y ? -1 : x > y ? 1 : 0) || (a.name < b.name ? -1 : 1)).map(([p]) => p);
     const pages = Math.max(1, Math.ceil(this.shown.length / ROWS));
-    s.page = Math.min(s.page, pages - 1);
+    this.page = Math.min(s.page, pages - 1);
     if (this.profiles.length) fill(this.count, (words.length ? `${digits(this.shown.length)} of ` : '') + (this.more ? 'the newest ' : '') + plural(this.profiles.length, 'profile', 'profiles') + (this.more ? ` of ${digits(this.profiles.length + this.more)}` : '') + ` in ${plural(this.sources.length, 'source', 'sources')}` + (this.more && this.profiles.length >= MOST ? ': choose by labels or time to see others' : ''));
     else if (this.sources.length) fill(this.count, 'No profiles');
     this.drawTable();
     this.drawNothing();
     this.drawActs();
-    fill(this.pages, pages > 1 && button('\u2039', 'The page before', () => this.set({ page: s.page - 1 }), { disabled: s.page === 0 }),
-      pages > 1 && el('span', {}, `${digits(s.page + 1)} of ${digits(pages)}`), pages > 1 && button('\u203a', 'The next page', () => this.set({ page: s.page + 1 }), { disabled: s.page === pages - 1 }));
+    refill(this.pages, pages > 1 && button('\u2039', 'The page before', () => this.set({ page: this.page - 1 }), { disabled: this.page === 0 }),
+      pages > 1 && el('span', {}, `${digits(this.page + 1)} of ${digits(pages)}`), pages > 1 && button('\u203a', 'The next page', () => this.set({ page: this.page + 1 }), { disabled: this.page === pages - 1 }));
   }
 
   /** What to do where there is nothing to see. */
@@ -209,14 +214,14 @@ export class ListPage {
   }
 
   private visible(): Profile[] {
-    return this.shown.slice(this.state.page * ROWS, (this.state.page + 1) * ROWS);
+    return this.shown.slice(this.page * ROWS, (this.page + 1) * ROWS);
   }
 
   private drawTable(): void {
     const s = this.state, key = s.sort.replace('-', ''), rows = this.visible(), most = new Map<string, number>();
     for (const { costs: [c] } of rows) if (c) most.set(c[0] + c[2], Math.max(c[1], most.get(c[0] + c[2]) ?? 0));
     this.table.classList.toggle('unlabelled', !this.profiles.some(p => Object.keys(p.labels).length));
-    fill(this.table,
+    refill(this.table,
       el('thead', {}, el('tr', {}, el('th', { scope: 'col', class: 'check' }, el('span', { class: 'full' }, 'Chosen')), ...COLUMNS.map(c => el('th', {
         scope: 'col', class: `${c.key}${c.number ? ' number' : ''}${c.minor ? ' minor' : ''}`, 'aria-sort': key !== c.key ? 'none' : s.sort.startsWith('-') ? 'descending' : 'ascending',
       }, button(c.title + (key === c.key ? (s.sort.startsWith('-') ? ' \u25be' : ' \u25b4') : ''), `Sort by ${c.title.toLowerCase()}`, () => this.set({ sort: s.sort === '-' + c.key ? c.key : '-' + c.key, page: 0 }), { 'aria-label': `Sort by ${c.title.toLowerCase()}` }))))),
@@ -248,15 +253,17 @@ export class ListPage {
     const text = word.toLowerCase().split(/\s+/).filter(w => !this.state.search.toLowerCase().split(/\s+/).includes(w)).join(' ');
     this.search.value = [this.state.search.trim(), text].filter(Boolean).join(' ');
     this.set({ search: this.search.value, page: 0 });
+    this.search.focus();
   }
 
   /** Of a store one can choose by labels and time, and open or compare all of what is chosen so. */
   private drawStores(): void {
     const list = this.sources.filter(s => s.kind === 'store');
-    fill(this.stores, ...list.map(store => {
+    refill(this.stores, ...list.map(store => {
       const field = (label: string, value: string, hint: string) => el('input', { type: 'text', 'aria-label': label, placeholder: hint, value, spellcheck: 'false', autocomplete: 'off' });
-      const where = field(`Which profiles of ${shown(store.name, 80)}`, this.state.where, 'service=web and version~"^2"'), other = field('Compared with', '', 'compared with: version=2.1');
-      const asked = (): Params => [['file', store.name], ...(where.value ? [['where', where.value] as [string, string]] : []), ...(this.state.since ? [['since', this.state.since] as [string, string]] : [])];
+      const where = field(`Which profiles of ${shown(store.name, 80)}`, this.state.where, 'service=web and version~"^2"'), other = field('Compared with', this.others.get(store.name) ?? '', 'compared with: version=2.1');
+      const since = (): Params => (this.state.since ? [['since', this.state.since]] : []), asked = (): Params => [['file', store.name], ...(where.value ? [['where', where.value] as [string, string]] : []), ...since()];
+      other.addEventListener('input', () => this.others.set(store.name, other.value));
       return el('form', {
         class: 'store', 'aria-label': `Choose in ${shown(store.name, 80)}`, onsubmit: (e: Event) => {
           e.preventDefault();
@@ -264,7 +271,7 @@ export class ListPage {
         },
       }, el('strong', {}, shown(store.name.replace(/^.*\/(?=.)/, ''), 60)), where, select('Since', SINCE, this.state.since, v => this.set({ since: v, where: where.value, page: 0 })),
       el('button', { type: 'submit' }, 'List'), button('Open all', 'Open all of these as one profile', () => location.assign(viewAddress(asked()))), other,
-      button('Compare', 'Compare these with those', () => (other.value ? location.assign(viewAddress([['file', `${store.name}?where=${where.value}`], ['file', `${store.name}?where=${other.value}`]])) : toast('Say what to compare with, such as version=2.1')), {}),
+      button('Compare', 'Compare these with those', () => (other.value ? location.assign(viewAddress([['file', `${store.name}?where=${where.value}`], ['file', `${store.name}?where=${other.value}`], ...since()])) : toast('Say what to compare with, such as version=2.1')), {}),
       button('Trend', 'How functions changed over time', () => location.assign('/?' + new URLSearchParams([['trend', ''], ...asked()]))));
     }));
   }
