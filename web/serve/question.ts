@@ -25,6 +25,12 @@ function split(file: string): [string, string] {
   return at < 0 ? [file, ''] : [file.slice(0, at), file.slice(at + 7)];
 }
 
+/** Seconds since 1970 as people read them, in UTC. */
+export const moment = (seconds: number) => new Date(seconds * 1000).toISOString().replace('T', ' ').slice(0, 16);
+
+/** A time of an address: what a picture was clicked at is counted in seconds. */
+const when = (said: string) => (/^@\d{1,11}$/.test(said) ? moment(Number(said.slice(1))) : said);
+
 /** What is asked about, for people. */
 export function titleOf(q: Question): string {
   const says = (key: string) => q.params.filter(p => p[0] === key).map(p => p[1]).join(', '), short = (f: string) => f.replace(/^.*\/(?=.)/, '');
@@ -32,8 +38,8 @@ export function titleOf(q: Question): string {
   const name = (f: string) => [short(split(f)[0]), split(f)[1]].filter(Boolean).join(' '), names = q.files.map(f => (same ? split(f)[1] || 'all' : name(f)));
   const parts = [(same ? short(first) + ': ' : '') + names.join(says('merge') || q.files.length > 2 ? ' + ' : ' \u2192 ')];
   if (says('where')) parts.push(says('where'));
-  if (says('since')) parts.push('since ' + says('since'));
-  if (says('until')) parts.push('until ' + says('until'));
+  if (says('since')) parts.push('since ' + when(says('since')));
+  if (says('until')) parts.push('until ' + when(says('until')));
   if (says('between')) parts.push(says('between'));
   return parts.join(', ');
 }

@@ -5,8 +5,9 @@ import { digits, escapeRegex, percent, plural, shown } from '../viewer/text';
 import type { Params } from './api';
 import { Refused, askJson } from './api';
 import { valueOf } from './cost';
+import { refill } from './focus';
 import type { Question } from './question';
-import { titleOf, viewAddress } from './question';
+import { moment, titleOf, viewAddress } from './question';
 
 interface Point {
   time: number; // ns since 1970, or the number of a file
@@ -48,20 +49,26 @@ const EVERY: [string, string][] = [['', 'automatic'], ['10m', '10 minutes'], ['1
 type Json = Record<string, unknown>;
 const textOf = (v: unknown) => (v && typeof v === 'object' ? Object.values(v as Json).join(', ') : v === undefined || v === null ? '' : String(v));
 
-async function fromStore(question: Question, func: string, by: string, every: string): Promise<TrendData> {
+/** The profiles of one line: those with that value of the label, if it is one. */
+function lineOf(question: Question, by: string, value: string): Params {
+  const where = question.params.filter(([key]) => key === 'where').map(([, said]) => said).join(''), only = by && `${by}=${JSON.stringify(value)}`, both = where && only ? `(${where}) and ${only}` : where || only;
+  return [...question.params.filter(([key]) => !['where', 'since', 'until', 'between'].includes(key)), ...(both ? [['where', both] as [string, string]] : [])];
+}
+
+async function fromStore(question: Question, func: string, by: string, every: string, named = true): Promise<TrendData> {
   const more: Params = [['n', '20'], ...(func ? [['function', func] as [string, string]] : []), ...(by ? [['by', by] as [string, string]] : []), ...(every ? [['every', every] as [string, string]] : [])];
   const ask = (params: Params) => askJson<Json>('trend', [...question.params, ...params]);
   const rest = more.filter(([k]) => k !== 'function' && k !== 'n'), all = func ? await ask(more.filter(([k]) => k !== 'n')) : await ask(rest);
   const rows = (list: unknown) => (Array.isArray(list) ? list as Json[] : []), steps = rows(all.steps).map((s): Step => ({
     name: textOf(s.name ?? func), file: textOf(s.file), time: Number(s.time ?? 0), by: textOf(s.by), before: Number(s.before ?? 0), after: Number(s.after ?? 0), status: textOf(s.status),
   }));
-  const top = await askJson<{ functions?: { name: string; self: Record<string, number> }[] }>('top', [...question.params, ['n', '40']]).catch(() => ({ functions: [] }));
+  const top = named ? await askJson<{ functions?: { name: string; self: Record<string, number> }[] }>('top', [...question.params, ['n', '40']]).catch(() => ({ functions: [] })) : {};
   return {
     function: func, unit: textOf(all.unit), metric: textOf(all.metric), steps, ordinal: false, shares: false, titles: [],
     names: (top.functions ?? []).map((f): [string, number] => [f.name, Number(Object.values(f.self)[0] ?? 0)]),
     points: rows(all.points).map((p): Point => ({
       time: Number(p.time), by: textOf(p.by), value: Number(p.mean ?? p.self ?? 0), se: Number(p.se ?? 0), share: Number(p.whole) ? Number(p.self) / Number(p.whole) : 0, profiles: Number(p.profiles ?? 1),
-      open: [...question.params.filter(([k]) => k !== 'since' && k !== 'until'), ['since', '@' + Math.floor(Number(p.time) / 1e9)], ['until', '@' + Math.ceil((Number(p.time) + Number(all.every ?? 3600e9)) / 1e9)]],
+      open: [...lineOf(question, by, textOf(p.by)), ['since', '@' + Math.floor(Number(p.time) / 1e9)], ['until', '@' + Math.ceil((Number(p.time) + Number(all.every ?? 3600e9)) / 1e9)]],
     })),
   };
 }
@@ -114,6 +121,15 @@ async function fromFiles(question: Question, func: string): Promise<TrendData> {
   }
 }
 
+const LINES = 5; // functions that are drawn where none was chosen
+
+/** Functions that changed and the costliest ones, each over all of the time. */
+async function fromFunctions(question: Question, every: string, told: TrendData): Promise<TrendData> {
+  const names = [...new Set([...told.steps.map(s => s.name).slice(0, LINES - 2), ...told.names.filter(([, cost]) => cost > 0).map(([name]) => name)])].slice(0, LINES);
+  const lines = await Promise.all(names.map(name => fromStore(question, name, '', every, false)));
+  return { ...told, points: lines.flatMap((line, i) => line.points.map(p => ({ ...p, by: names[i] }))) };
+}
+
 /** The costliest functions in the newest profiles of a store, one by one. */
 async function fromProfiles(question: Question, by: string): Promise<TrendData> {
   const { profiles } = await askJson<{ profiles: { id: string; labels: Record<string, string>; time: { start: number }; source?: string }[] }>('store', [...question.params, ['n', String(MOST)]]);
@@ -148,15 +164,15 @@ export class TrendChart {
     const x = (t: number) => left + ((t - from) / (to - from)) * (width - left - right), y = (v: number) => height - bottom - (v / most) * (height - top - bottom), said = (v: number) => (v === 0 ? '0' : this.shares ? percent(v, 1) : valueOf(v, unit));
     const groups = [...new Set(points.map(p => p.by))], picture = svg('svg', { viewBox: `0 0 ${width} ${height}`, width, height, role: 'group', 'aria-label': `Cost over ${ordinal ? 'profiles' : 'time'}` });
     for (const v of ticks(most, 4)) picture.append(svg('line', { x1: left, x2: width - right, y1: y(v), y2: y(v), class: 'grid' }), svg('text', { x: left - 8, y: y(v) + 4, class: 'axis end' }, said(v)));
-    const span = to - from, [first, last] = span > 2 * 86400e9 ? [5, 10] : span > 600e9 ? [11, 16] : [11, 19], label = (t: number) => (ordinal ? shown(titles[t] ?? '', 14) : new Date(t / 1e6).toISOString().slice(first, last)), marks = [...new Set(times)].sort((a, b) => a - b), each = Math.max(1, Math.ceil(marks.length / Math.max(2, Math.floor(width / 110))));
+    const span = to - from, [first, last] = span > 14 * 86400e9 ? [5, 10] : span > 2 * 86400e9 ? [5, 16] : span > 600e9 ? [11, 16] : [11, 19], label = (t: number) => (ordinal ? shown(titles[t] ?? '', 14) : new Date(t / 1e6).toISOString().slice(first, last).replace('T', ' ')), marks = [...new Set(times)].sort((a, b) => a - b), each = Math.max(1, Math.ceil(marks.length / Math.max(2, Math.floor(width / 110))));
     marks.forEach((t, i) => i % each === 0 && picture.append(svg('text', { x: Math.max(left, Math.min(x(t), width - 40)), y: height - 12, class: i ? 'axis middle' : 'axis' }, label(t))));
-    for (const step of this.data.function ? this.data.steps : []) picture.append(svg('line', { x1: x(step.time), x2: x(step.time), y1: top, y2: height - bottom, class: 'step' }));
+    for (const step of this.data.steps.filter(s => this.data.function || groups.includes(s.name))) picture.append(svg('line', { x1: x(step.time), x2: x(step.time), y1: top, y2: height - bottom, class: 'step' }));
     groups.forEach((by, g) => {
       const list = points.filter(p => p.by === by).sort((a, b) => a.time - b.time), colour = COLOURS[g % COLOURS.length];
       if (!this.shares && list.some(p => p.se > 0)) picture.append(svg('path', { d: 'M' + [...list.map(p => `${x(p.time)},${y(p.value + p.se)}`), ...[...list].reverse().map(p => `${x(p.time)},${y(Math.max(0, p.value - p.se))}`)].join('L') + 'Z', fill: colour, class: 'band' }));
       picture.append(svg('path', { d: 'M' + list.map(p => `${x(p.time).toFixed(1)},${y(value(p)).toFixed(1)}`).join('L'), stroke: colour, class: 'line' }));
       for (const p of list) {
-        const words = [by, ordinal ? titles[p.time] ?? '' : new Date(p.time / 1e6).toISOString().replace('T', ' ').slice(0, 16), `${valueOf(p.value, unit)}${p.se ? ' \u00b1 ' + valueOf(p.se, unit) : ''}, ${percent(p.share, 1)}`, ordinal ? '' : plural(p.profiles, 'profile', 'profiles')].filter(Boolean).map(w => shown(w, 120)).join(', ');
+        const words = [by, ordinal ? titles[p.time] ?? '' : moment(p.time / 1e9), `${valueOf(p.value, unit)}${p.se ? ' \u00b1 ' + valueOf(p.se, unit) : ''}, ${percent(p.share, 1)}`, ordinal ? '' : plural(p.profiles, 'profile', 'profiles')].filter(Boolean).map(w => shown(w, 120)).join(', ');
         const dot = svg('circle', { cx: x(p.time), cy: y(value(p)), r: 4, fill: colour, class: 'dot', tabindex: 0, role: 'link', 'aria-label': words }, svg('title', {}, words));
         dot.addEventListener('click', () => this.open(p));
         dot.addEventListener('keydown', e => e.key === 'Enter' && this.open(p));
@@ -183,7 +199,12 @@ function few({ function: func, ordinal, points }: TrendData): boolean {
 }
 
 export async function openTrend(question: Question): Promise<void> {
-  const given = new URLSearchParams(location.search), state = { function: given.get('function') ?? '', by: given.get('by') ?? '', every: given.get('every') ?? '', show: given.get('show') ?? 'share', theme: given.get('theme') ?? '' };
+  const given = () => {
+    const query = new URLSearchParams(location.search), word = (key: string) => query.get(key) ?? '';
+    return { function: word('function'), by: word('by'), every: word('every'), show: word('show') || 'share', theme: word('theme') };
+  };
+  const state = given();
+  let asked = 0;
   const chart = el('div', { class: 'chart' }), tools = el('div', { class: 'tools' }), steps = el('div', { class: 'steps' }), status = el('p', { class: 'sub', role: 'status' }, 'Asking\u2026'), files = question.files.length > 2;
   const dark = () => (state.theme ? state.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches), theme = () => (document.documentElement.dataset.theme = dark() ? 'dark' : 'light');
   document.body.append(el('div', { class: 'app listing' }, el('header', {}, el('div', { class: 'brand' }, el('a', { class: 'home', href: '/' }, '\u2039 Profiles'), el('h1', {}, 'Trend of ' + shown(files ? plural(question.files.length, 'profile', 'profiles') : titleOf(question), 100)), status), tools), el('main', { tabindex: -1, class: 'trends' }, chart, steps)));
@@ -194,28 +215,39 @@ export async function openTrend(question: Question): Promise<void> {
     Object.assign(state, change);
     const query = new URLSearchParams([['trend', ''], ...question.params]);
     for (const [k, v] of Object.entries(state)) if (v && !(k === 'show' && v === 'share')) query.set(k, v);
-    history.replaceState(null, '', '/?' + query);
+    // Another function is another page, to which a way leads back.
+    history['function' in change ? 'pushState' : 'replaceState'](null, '', '/?' + query);
+    again();
+  };
+  const again = () => {
     theme();
     void draw().catch(error => fill(status, shown(error instanceof Error ? error.message : String(error), 300)));
   };
+  window.addEventListener('popstate', () => {
+    Object.assign(state, given());
+    again();
+  });
   const draw = async () => {
-    const data = files ? await fromFiles(question, state.function) : await fromStore(question, state.function, state.by, state.every).then(d => (state.function || d.points.length ? d : fromProfiles(question, state.by).then(p => ({ ...p, steps: d.steps })))).catch(error => {
+    const turn = ++asked;
+    fill(status, 'Asking\u2026');
+    const data = files ? await fromFiles(question, state.function) : await fromStore(question, state.function, state.by, state.every).then(d => (state.function || d.points.length ? d : fromFunctions(question, state.every, d))).catch(error => {
       if (error instanceof Refused && error.status === 400) return fromProfiles(question, state.by).then(p => ({ ...p, why: error.message }));
       throw error;
     });
+    if (turn !== asked) return; // something else was asked since
     const name = el('input', { type: 'text', 'aria-label': 'Function', placeholder: 'function', value: state.function, list: 'functions', spellcheck: 'false', autocomplete: 'off', onchange: () => set({ function: name.value }) });
     const by = el('input', { type: 'text', class: 'by', 'aria-label': 'One line per value of label', placeholder: 'label', value: state.by, spellcheck: 'false', autocomplete: 'off', onchange: () => set({ by: by.value }) });
-    fill(tools, el('label', { class: 'pick' }, el('span', {}, 'Function'), name), el('datalist', { id: 'functions' }, ...data.names.map(([n]) => el('option', { value: n }))),
+    refill(tools, el('label', { class: 'pick' }, el('span', {}, 'Function'), name), el('datalist', { id: 'functions' }, ...data.names.map(([n]) => el('option', { value: n }))),
       !files && el('label', { class: 'pick' }, el('span', {}, 'By'), by), !files && select('Every', EVERY, state.every, v => set({ every: v })),
       select('Show', [['share', 'share of all'], ['cost', 'cost']], state.show, v => set({ show: v })), button('\u25d0', 'Dark or light', () => set({ theme: dark() ? 'light' : 'dark' }), { id: 'theme' }));
-    fill(status, data.points.length ? `${shown(state.function || 'The costliest functions', 80)}, ${plural(new Set(data.points.map(p => p.time)).size, 'point', 'points')}${files ? '' : ', times in UTC'}` : files || state.function ? 'Nothing was found.' : 'Choose a function, or one of those that changed');
+    fill(status, data.points.length ? `${shown(state.function || (data.steps.length && !files ? 'What changed, and what costs most' : 'The costliest functions'), 80)}, ${plural(new Set(data.points.map(p => p.time)).size, 'point', 'points')}${files ? '' : ', times in UTC'}` : files || state.function ? 'Nothing was found.' : 'Choose a function, or one of those that changed');
     fill(chart, data.points.length > 0 && new TrendChart(data, state.show === 'share', p => location.assign(viewAddress(p.open) + (state.function || p.by ? '#search=' + encodeURIComponent('^' + escapeRegex(state.function || p.by) + '$') : ''))).host);
-    fill(steps, el('h2', {}, data.why ? shown(data.why, 300) : data.steps.length ? 'What changed' : few(data) ? `Too few profiles to tell a change from noise: ${LEAST} are needed${state.by ? ' of each line' : ''}` : state.function ? 'It did not change by more than noise' : 'No function changed by more than noise'), data.steps.length > 0 && el('table', { class: 'profiles' },
+    refill(steps, el('h2', {}, data.why ? shown(data.why, 300) : data.steps.length ? 'What changed' : few(data) ? `Too few profiles to tell a change from noise: ${LEAST} are needed${state.by ? ' of each line' : ''}` : state.function ? 'It did not change by more than noise' : 'No function changed by more than noise'), data.steps.length > 0 && el('table', { class: 'profiles' },
       el('thead', {}, el('tr', {}, ...['Function', 'When', 'Before', 'After', 'Change'].map((t, i) => el('th', { scope: 'col', class: i > 1 ? 'number' : '' }, t)))),
       el('tbody', {}, ...data.steps.slice(0, 100).map(s => {
         const said = (v: number) => (data.shares ? percent(v, 1) || '0%' : valueOf(v, data.unit));
         return el('tr', {}, el('td', { class: 'name' }, button(shown(s.name, 120) || '(no name)', 'Draw ' + shown(s.name, 120), () => set({ function: s.name }), { class: 'link' }, 60), s.by && el('small', {}, shown(s.by, 60))),
-          el('td', {}, data.ordinal ? shown(data.titles[s.time] ?? '', 40) : new Date(s.time / 1e6).toISOString().replace('T', ' ').slice(0, 16)), el('td', { class: 'number' }, said(s.before)), el('td', { class: 'number' }, said(s.after)),
+          el('td', {}, data.ordinal ? shown(data.titles[s.time] ?? '', 40) : moment(s.time / 1e9)), el('td', { class: 'number' }, said(s.before)), el('td', { class: 'number' }, said(s.after)),
           el('td', { class: 'number ' + (s.after > s.before ? 'grew' : 'shrank') }, s.before ? `${s.after > s.before ? '+' : ''}${percent(s.after - s.before, Math.abs(s.before))}` : 'new'));
       }))));
     document.documentElement.dataset.ready = digits(data.points.length);
