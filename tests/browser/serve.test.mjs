@@ -303,7 +303,17 @@ await test('store', async () => {
   await p.getByRole('button', { name: /^Compare: Compare these/ }).or(p.getByRole('button', { name: 'Compare these with those' })).first().click();
   await p.waitForSelector('#tab-top');
   const scan = (await functions(p)).find(r => r.name === 'scan');
-  is([scan.before, scan.self], [80, 280], 'two choices compare');
+  const { functions: said } = JSON.parse(polyprof('diff', '-q', '--json', '-n', '0', store + '?where=version=1.0', store + '?where=version=2.0'));
+  is([scan.before, scan.self], [20, 70], 'two choices compare: what one profile costs');
+  is(said.filter(f => f.name === 'scan').map(f => [f.before.self, f.after.self]), [[20, 70]], 'as on the command line');
+  ok((await p.locator('.brand .sub').textContent()).includes('means of 4 \u2192 4 profiles'), 'which is said', await p.locator('.brand .sub').textContent());
+  await go(p, '?' + new URLSearchParams([['file', store + '?where=version=1.0'], ['file', store + '?where=host=a']]), there);
+  const halves = JSON.parse(polyprof('diff', '-q', '--json', '-n', '0', store + '?where=version=1.0', store + '?where=host=a')).functions, shown = await functions(p);
+  is(shown.map(r => [r.name, r.before, r.self].join()).sort(), halves.map(f => [f.name, f.before.self, f.after.self].join()).sort(), 'whatever they are');
+  await go(p, '?in=version%3D1.0', there);
+  await p.getByLabel('Compared with').fill('version=2.0');
+  await p.getByRole('button', { name: /^Compare: Compare these/ }).or(p.getByRole('button', { name: 'Compare these with those' })).first().click();
+  await p.waitForSelector('#tab-top');
   is(await p.getByRole('heading', { level: 1 }).textContent(), 'serve.ppdb: version=1.0 \u2192 version=2.0', 'the heading says what was chosen');
   const line = (await p.locator('#command').getAttribute('title')).split('\n')[1];
   is(line, `polyprof diff '${store}?where=version=1.0' '${store}?where=version=2.0'`, 'so does the command line');

@@ -20,7 +20,7 @@ export function viewAddress(params: Params): string {
 }
 
 /** A source and what is chosen of it: "prof.ppdb?where=version=2.1". */
-function split(file: string): [string, string] {
+export function split(file: string): [string, string] {
   const at = file.indexOf('?where=');
   return at < 0 ? [file, ''] : [file.slice(0, at), file.slice(at + 7)];
 }

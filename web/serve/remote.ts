@@ -12,6 +12,7 @@ import { Refused, askBytes, askJson } from './api';
 import { graft } from './graft';
 import type { Question } from './question';
 import { chooses, titleOf, wordsOf } from './question';
+import { count, runsOf } from './runs';
 
 /** How data was asked for: which part, and of which content. */
 interface Origin {
@@ -27,6 +28,7 @@ class Server implements Remote {
   readonly about: string;
   readonly verbs: boolean;
   private origins = new WeakMap<Data, Origin>();
+  private runs: Promise<(number | null)[]> | null = null;
 
   constructor(private question: Question) {
     this.about = titleOf(question);
@@ -39,7 +41,8 @@ class Server implements Remote {
 
   /** Everything, as far as it is sent at once. */
   private async view(parts: Params, like: Data | null): Promise<Data> {
-    const { packed, stamp } = await askBytes('view', [...this.question.params, ...parts]), data = await loadPacked(packed, like?.funcs);
+    const [{ packed, stamp }, runs] = await Promise.all([askBytes('view', [...this.question.params, ...parts]), this.runs ??= runsOf(this.question)]), data = await loadPacked(packed, like?.funcs);
+    count(data, runs);
     this.origins.set(data, { parts, stamp });
     if (chooses(this.question)) data.meta.title ||= this.about;
     if (this.verbs) data.meta.inputs = wordsOf(this.question);

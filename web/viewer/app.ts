@@ -11,7 +11,7 @@ import type { Panel, Part, Remote, Thing } from './panel';
 import { showTip } from './tip';
 import { type FilterKind, count, isRegex, matchFuncs } from './filters';
 import { type Call, type Scene, Scenes, gainedOf, isPlain, threadKey, threadWord } from './model';
-import { Noise } from './noise';
+import { counted, Noise } from './noise';
 import { prepare, prepareNext } from './prepare';
 import { Strip } from './strip';
 import { type State, type View, FILTERS, VIEWS, brief, commandLine, filterText, fromHash, initial, timeText, toHash, why, zoomNames } from './state';
@@ -497,7 +497,7 @@ export class App {
     const both = (of: (x: ProfileInfo) => string) => [...new Set(profiles.map(of))].join(' \u2192 ');
     const added = this.added(), formats = [...new Set(profiles.map(x => x.format + (x.variant ? ' ' + x.variant : '')))].join(' and ');
     const facts = [...(added > 1 ? [`${digits(added)} files added up`] : [formats, p.producer]),
-      (profiles.length > 1 ? whole(profiles[0], value) + ' \u2192 ' : '') + whole(p, valueNamed), both(x => digits(x.functions)) + (p.functions === 1 ? ' function' : ' functions')];
+      (profiles.length > 1 ? whole(profiles[0], value) + ' \u2192 ' : '') + whole(p, valueNamed), both(x => digits(x.functions)) + (p.functions === 1 ? ' function' : ' functions'), counted(profiles)];
     const recorded = (x: ProfileInfo) => (x.timeEnd !== undefined && x.timeStart !== undefined && x.timeEnd > x.timeStart ? time(x.timeEnd - x.timeStart) : '');
     if (profiles.every(recorded)) facts.push('recorded for ' + both(recorded));
     if (profiles.some(x => x.estimated)) facts.push('stacks are estimated');

@@ -35,6 +35,8 @@ export interface SeriesInfo {
 }
 
 export interface ProfileInfo {
+  runs?: number; // how many profiles of a store it is
+  means?: boolean; // what one of these costs, not all of them
   file: string;
   format: string;
   variant: string;

@@ -61,7 +61,10 @@ export class OverviewView implements Panel {
 
   /** What, when and where, in one line. */
   private what(): Node {
-    const facts = this.app.data.meta.profiles.map(p => [p.what || p.file.replace(/^.*\//, ''), recorded(p), plural(p.functions, 'function', 'functions')].filter(Boolean).join(', '));
+    const { remote } = this.app, file = (p: ProfileInfo) => p.file.replace(/^.*\//, '');
+    // Of a store's profiles that were added up the first gives its name to the whole.
+    const name = (p: ProfileInfo) => (p.runs ? plural(p.runs, 'profile', 'profiles') : p.what || (remote && !remote.about.includes(file(p)) ? '' : file(p)));
+    const facts = this.app.data.meta.profiles.map(p => [name(p), recorded(p), plural(p.functions, 'function', 'functions')].filter(Boolean).join(', '));
     return el('p', { class: 'what-line' }, shown([...new Set(facts)].join(' \u2192 '), 400));
   }
 
