@@ -242,6 +242,11 @@ await test('drop', async () => {
   await p.locator('input[type=file]').setInputFiles({ name: 'none.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 1, 2, 3]) });
   await p.waitForSelector('.problems [role=alert]');
   ok((await p.locator('.problems').textContent()).includes('none.bin'), 'what is no profile is refused, with a word about it');
+  await go(p, asking(at('app.folded')));
+  await p.locator('input[type=file]').setInputFiles({ name: 'none.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 1, 2, 3]) });
+  ok((await p.getByRole('dialog').textContent()).includes('none.bin'), 'also where a profile is shown');
+  await p.keyboard.press('Escape');
+  await p.getByRole('dialog').waitFor({ state: 'detached' });
   is(p.complaints.filter(c => !c.includes('422')), [], 'no complaints');
 });
 

@@ -31,12 +31,21 @@ function ask(file: File, done: (run: () => Promise<void>) => void): void {
   dialog.showModal();
 }
 
-async function take(file: File): Promise<void> {
+/** Where the page has no place for what went wrong, it is said above it. */
+function complain(text: string): void {
+  const place = document.querySelector('.problems'), said = el('p', { class: 'lacks', role: 'alert' }, shown(text, 400));
+  document.querySelector('.toast')?.remove();
+  if (place) return place.replaceChildren(said);
+  const dialog = el('dialog', { class: 'drop problems', 'aria-label': 'The file was not read' }, said, el('p', { class: 'row' }, button('Close', 'Close', () => dialog.close())));
+  dialog.addEventListener('close', () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+async function take(file: File, of: number): Promise<void> {
   const run = (what: () => Promise<void>) => {
-    toast(`Reading ${shown(file.name, 60)}\u2026`);
-    what().catch(error => {
-      document.querySelector('.problems')?.replaceChildren(el('p', { class: 'lacks', role: 'alert' }, shown(`${file.name}: ${error instanceof Error ? error.message : String(error)}`, 400)));
-    });
+    toast(`Reading ${shown(file.name, 60)}${of > 1 ? `, the first of ${of}` : ''}\u2026`);
+    what().catch(error => complain(`${file.name}: ${error instanceof Error ? error.message : String(error)}`));
   };
   const stores = await listSources().then(list => list.some(s => s.kind === 'store' && s.writable), () => false);
   if (stores) ask(file, run);
@@ -62,10 +71,10 @@ export function acceptFiles(): () => void {
     e.preventDefault();
     depth = 0;
     over.hidden = true;
-    const file = e.dataTransfer!.files[0];
-    if (file) void take(file);
+    const { files } = e.dataTransfer!;
+    if (files[0]) void take(files[0], files.length);
   });
-  chooser.addEventListener('change', () => chooser.files?.[0] && void take(chooser.files[0]));
+  chooser.addEventListener('change', () => chooser.files?.[0] && void take(chooser.files[0], 1));
   document.body.append(over, chooser);
   return () => chooser.click();
 }
