@@ -368,6 +368,9 @@ await test('store', async () => {
   await go(p, '', there);
   is(await complaints(p), [], 'nothing for axe-core to complain of');
   await shot(p, 'serve-list-store');
+  await p.setViewportSize({ width: 360, height: 740 });
+  ok(await p.locator('.scroll').evaluate(e => e.scrollWidth <= e.clientWidth), 'on the smallest phone the costs are in sight');
+  await p.setViewportSize({ width: 1400, height: 860 });
   await p.locator('input[type=file]').setInputFiles({ name: 'added.folded', mimeType: 'application/octet-stream', buffer: Buffer.from('main;added 5\n') });
   await p.getByRole('textbox', { name: 'Labels' }).fill('version=3.0, host=c');
   await p.getByRole('button', { name: /^Add to the store/ }).or(p.getByRole('button', { name: /Add it to the store/ })).first().click();
