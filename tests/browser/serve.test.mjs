@@ -159,6 +159,10 @@ await test('more', async () => {
   ok(sizes.every(n => n <= 1000000), 'no answer is larger than 1 MB', String(sizes));
   await shot(p, 'serve-zoom');
   p.off('response', watch);
+  await p.setViewportSize({ width: 1000, height: 330 });
+  await go(p, asking(LARGE) + '#view=flame');
+  const low = await p.locator('.flame').first().evaluate(e => [e.scrollHeight - e.clientHeight, Math.round(e.scrollTop)]);
+  ok(low[0] > 0 && low[0] - low[1] <= 1, 'the root is in sight of the first picture', String(low));
   is(p.complaints, [], 'no complaints');
 });
 

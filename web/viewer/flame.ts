@@ -318,6 +318,8 @@ export class Flame {
     if (this.stale) this.layout();
     const width = this.host.clientWidth, height = this.host.clientHeight, ratio = window.devicePixelRatio || 1;
     if (!width || !height) return;
+    // Where the root was in sight it stays there when a legend comes below.
+    if (this.up && this.painted && this.painted !== height && this.paintedAt + this.painted >= this.spacer.offsetHeight - 2) this.wantBottom = true;
     this.painted = height;
     this.spacer.style.height = this.rows.length * ROW + 'px';
     if (this.tallest) this.host.style.height = Math.min(this.rows.length * ROW + 2, this.tallest) + 'px';
