@@ -255,7 +255,15 @@ await test('drop', async () => {
 });
 
 await test('hostile names', async () => {
-  const p = await page(b);
+  const p = await page(b), odd = Buffer.concat([Buffer.from(join(folder, 'odd') + '/b'), Buffer.from([0xff, 0xfe]), Buffer.from('.folded')]);
+  mkdirSync(join(folder, 'odd'));
+  writeFileSync(odd, 'main;odd 3\n');
+  await go(p, '?q=odd');
+  await p.waitForFunction(() => document.querySelector('td.cost').textContent === '3');
+  await p.locator('td.name a').click();
+  await p.waitForSelector('#tab-top');
+  is((await functions(p)).map(r => [r.name, r.self]).sort(), [['main', 0], ['odd', 3]], 'a file opens whose name is not UTF-8');
+  rmSync(join(folder, 'odd'), { recursive: true });
   await go(p, asking(hostile) + '#view=top');
   is(differences(await functions(p), JSON.parse(polyprof('top', '--json', hostile)), 'samples').filter(w => !w.includes('xxxx')), [], 'are names and nothing else');
   for (const name of ['flame', 'tree', 'sandwich']) await view(p, name);
