@@ -418,6 +418,22 @@ await test('long list', async () => {
   await stop();
 });
 
+await test('long names', async () => {
+  const far = join(folder, '..', 'serve-far'), deep = join(far, 'd'.repeat(200), 'e'.repeat(200)), sizes = [];
+  rmSync(far, { recursive: true, force: true });
+  mkdirSync(deep, { recursive: true });
+  for (let i = 0; i < 900; i++) writeFileSync(join(deep, `f${i}${'x'.repeat(200)}.folded`), `main;f${i} 1\n`);
+  const { at: there, end: stop } = await serve(far), p = await page(b), watch = async r => r.url().includes('/api/v1/list') && sizes.push((await r.body()).length);
+  p.on('response', watch);
+  await go(p, '', there);
+  await p.waitForFunction(() => document.documentElement.dataset.listed === '900');
+  ok(sizes.every(n => n <= 1000000), 'no part of a list of files is larger than 1 MB either', String(sizes));
+  p.off('response', watch);
+  is(p.complaints, [], 'no complaints');
+  await stop();
+  rmSync(far, { recursive: true });
+});
+
 await test('nothing to see', async () => {
   mkdirSync(join(folder, '..', 'serve-empty'), { recursive: true });
   const { at: there, end: stop } = await serve(join(folder, '..', 'serve-empty')), p = await page(b);

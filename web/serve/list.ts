@@ -35,8 +35,8 @@ interface ListState {
 }
 
 const ROWS = 50;
-/** Rows of one answer, so that it stays small, and of all of them. */
-const ANSWER = 2000, MOST = 20000;
+/** Rows of a directory's first answer, of any further one, and of all of them; what one answer may be in bytes: names may be long. */
+const FIRST = 400, ANSWER = 2000, MOST = 20000, BYTES = 700000;
 const SINCE: [string, string][] = [['', 'any time'], ['1h', 'last hour'], ['1d', 'last day'], ['1w', 'last week'], ['30d', 'last 30 days']];
 
 interface Column {
@@ -111,7 +111,7 @@ export class ListPage {
       return this.complain(error);
     }
     fill(this.problems);
-    const load = ++this.loads, found = await Promise.all(this.sources.map(s => this.part(s, 0, load)));
+    const load = ++this.loads, found = await Promise.all(this.sources.map(s => this.part(s, { next: 0, rows: FIRST }, load)));
     if (load !== this.loads) return;
     this.profiles = found.flatMap(f => f.profiles);
     this.more = found.reduce((n, f) => n + f.left, 0);
@@ -125,19 +125,19 @@ export class ListPage {
     document.documentElement.dataset.listed = String(this.profiles.length);
   }
 
-  private part(s: Source, from: number, load: number): Promise<Part> {
-    return profilesOf(s, this.state, from).catch(error => (load === this.loads && this.complain(error, s), { profiles: [], next: 0, left: 0 }));
+  private part(s: Source, from: From, load: number): Promise<Part> {
+    return profilesOf(s, this.state, from).catch(error => (load === this.loads && this.complain(error, s), { profiles: [], next: 0, left: 0, rows: 0 }));
   }
 
   /** What did not come with the first answers, part by part. */
   private async rest(load: number, found: Part[]): Promise<void> {
-    for (let [i, { next, left }] of found.entries())
+    for (let [i, { next, left, rows }] of found.entries())
       while (next && this.profiles.length < MOST) {
-        const part = await this.part(this.sources[i], next, load);
+        const part = await this.part(this.sources[i], { next, rows }, load);
         if (load !== this.loads) return;
         this.profiles.push(...part.profiles);
         this.more += part.left - left;
-        ({ next, left } = part);
+        ({ next, left, rows } = part);
         this.draw();
       }
   }
@@ -314,23 +314,28 @@ interface Listed {
 /** Of files that were not read, only times and counts are known. */
 const unitOf = (name: string) => (/^(wt$|time)/i.test(name) ? 'ns' : 'count');
 
-/** Some of the profiles of a source, where the next begin (0: there are none), and how many these are at least. */
-interface Part {
-  profiles: Profile[];
+/** Where the next profiles begin (0: there are none), and how many of them to ask for. */
+interface From {
   next: number;
+  rows: number;
+}
+
+/** Some of the profiles of a source, and how many more there are at least. */
+interface Part extends From {
+  profiles: Profile[];
   left: number;
 }
 
-async function profilesOf(source: Source, { where, since }: ListState, from: number): Promise<Part> {
-  if (source.kind === 'dropped') return { next: 0, left: 0, profiles: [{ source, params: [['file', source.name]], name: source.title ?? source.name, labels: {}, start: (source.time ?? 0) * 1e9 || null, end: null, format: source.format ?? '', what: 'dropped here', costs: [], bytes: source.bytes ?? 0, complete: true }] };
+async function profilesOf(source: Source, { where, since }: ListState, { next: from, rows }: From): Promise<Part> {
+  if (source.kind === 'dropped') return { next: 0, left: 0, rows: 0, profiles: [{ source, params: [['file', source.name]], name: source.title ?? source.name, labels: {}, start: (source.time ?? 0) * 1e9 || null, end: null, format: source.format ?? '', what: 'dropped here', costs: [], bytes: source.bytes ?? 0, complete: true }] };
   const inStore = source.kind === 'store', params: Params = [['file', source.name]];
   if (inStore && where) params.push(['where', where]);
   if (inStore && since) params.push(['since', since]);
-  if (!inStore) params.push(['limit', String(ANSWER)], ['recursive', '1']);
+  if (!inStore) params.push(['limit', String(rows)], ['recursive', '1']);
   if (from) params.push(['page', String(from)]);
   const { profiles, cut } = await askJson<{ profiles: Listed[]; cut?: { rows: number; page: number } }>(inStore ? 'store' : 'list', params);
-  const next = inStore ? cut?.page ?? 0 : profiles.length === ANSWER ? from + ANSWER : 0;
-  return { next, left: cut?.rows ?? 0, profiles: profiles.map(p => {
+  const next = inStore ? cut?.page ?? 0 : profiles.length === rows ? from + rows : 0, each = next && !inStore ? new TextEncoder().encode(JSON.stringify(profiles)).length / rows : 1;
+  return { next, left: cut?.rows ?? 0, rows: Math.max(1, Math.min(ANSWER, Math.floor(BYTES / each))), profiles: profiles.map(p => {
     const span = typeof p.time === 'number' ? { start: p.time * 1e9 } : p.time ?? {}, labels = p.labels ?? {};
     return {
       source, name: p.name ?? p.source?.replace(/^.*\/(?=.)/, '') ?? (Object.entries(labels).map(l => l.join('=')).join(' ') || p.id?.slice(0, 12)) ?? p.file ?? '', labels,
