@@ -286,7 +286,7 @@ function makeStore() {
     for (let i = 0; i < 8; i++) {
       writeFileSync(join(out, `v${i}.folded`), `main;load 60\nmain;parse;scan ${i < 4 ? 20 : 70}\nmain;write ${i + 1}\n`);
       utimesSync(join(out, `v${i}.folded`), Date.now() / 1000 - 60 * (8 - i), Date.now() / 1000 - 60 * (8 - i));
-      polyprof('store', 'add', store, join(out, `v${i}.folded`), '--label', `version=${i < 4 ? 1 : 2}.0`, '--label', `host=${'ab'[i % 2]}`);
+      polyprof('store', 'add', store, join(out, `v${i}.folded`), '--label', `version=${i < 4 ? 1 : 2}.0`, '--label', `host=${'ab'[i % 2]}`, '--label', 'zone=x\n"y\\');
     }
     return store;
   } catch (error) {
@@ -366,6 +366,11 @@ await test('store', async () => {
   await p.goBack();
   await p.waitForFunction(() => document.querySelectorAll('figure.trend .dot').length > 8);
   ok(!p.url().includes('function='), 'and back leads from one function to all');
+  await go(p, '?trend=&' + new URLSearchParams([['file', store], ['function', 'main'], ['by', 'zone']]), there);
+  ok((await p.locator('header .sub').textContent()).startsWith('main itself'), 'it is said that this is the function by itself');
+  is(await p.locator('figure.trend .axis.end').allTextContents().then(t => new Set(t).size === t.length), true, 'one that costs nothing has an axis nevertheless');
+  await p.locator('figure.trend .dot').first().click();
+  await p.waitForSelector('#tab-top');
   const day = d => new Date(Date.now() + d * 86400e3).toISOString();
   await go(p, '?trend=&' + new URLSearchParams([['file', store], ['function', 'scan'], ['between', `${day(-1)}..${day(1)}`]]), there);
   await p.locator('figure.trend .dot').first().click();

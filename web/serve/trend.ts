@@ -51,7 +51,7 @@ const textOf = (v: unknown) => (v && typeof v === 'object' ? Object.values(v as 
 
 /** The profiles of one line: those with that value of the label, if it is one. */
 function lineOf(question: Question, by: string, value: string): Params {
-  const where = question.params.filter(([key]) => key === 'where').map(([, said]) => said).join(''), only = by && `${by}=${JSON.stringify(value)}`, both = where && only ? `(${where}) and ${only}` : where || only;
+  const where = question.params.filter(([key]) => key === 'where').map(([, said]) => said).join(''), only = by && `${by}="${value.replace(/[\\"]/g, '\\$&')}"`, both = where && only ? `(${where}) and ${only}` : where || only;
   return [...question.params.filter(([key]) => !['where', 'since', 'until', 'between'].includes(key)), ...(both ? [['where', both] as [string, string]] : [])];
 }
 
@@ -160,7 +160,7 @@ export class TrendChart {
 
   private draw(): void {
     const { points, ordinal, titles, unit } = this.data, width = Math.max(280, this.host.clientWidth), height = Math.max(220, Math.min(380, width / 2.6)), left = 64, right = 14, top = 12, bottom = 34;
-    const value = (p: Point) => (this.shares ? p.share : p.value), most = Math.max(...points.map(p => value(p) + (this.shares ? 0 : p.se)), 1e-9), times = points.map(p => p.time), from = Math.min(...times), to = Math.max(...times, from + (ordinal ? 1 : 1e9));
+    const value = (p: Point) => (this.shares ? p.share : p.value), most = Math.max(...points.map(p => value(p) + (this.shares ? 0 : p.se))) || 1, times = points.map(p => p.time), from = Math.min(...times), to = Math.max(...times, from + (ordinal ? 1 : 1e9));
     const x = (t: number) => left + ((t - from) / (to - from)) * (width - left - right), y = (v: number) => height - bottom - (v / most) * (height - top - bottom), said = (v: number) => (v === 0 ? '0' : this.shares ? percent(v, 1) : valueOf(v, unit));
     const groups = [...new Set(points.map(p => p.by))], picture = svg('svg', { viewBox: `0 0 ${width} ${height}`, width, height, role: 'group', 'aria-label': `Cost over ${ordinal ? 'profiles' : 'time'}` });
     for (const v of ticks(most, 4)) picture.append(svg('line', { x1: left, x2: width - right, y1: y(v), y2: y(v), class: 'grid' }), svg('text', { x: left - 8, y: y(v) + 4, class: 'axis end' }, said(v)));
@@ -240,7 +240,7 @@ export async function openTrend(question: Question): Promise<void> {
     refill(tools, el('label', { class: 'pick' }, el('span', {}, 'Function'), name), el('datalist', { id: 'functions' }, ...data.names.map(([n]) => el('option', { value: n }))),
       !files && el('label', { class: 'pick' }, el('span', {}, 'By'), by), !files && select('Every', EVERY, state.every, v => set({ every: v })),
       select('Show', [['share', 'share of all'], ['cost', 'cost']], state.show, v => set({ show: v })), button('\u25d0', 'Dark or light', () => set({ theme: dark() ? 'light' : 'dark' }), { id: 'theme' }));
-    fill(status, data.points.length ? `${shown(state.function || (data.steps.length && !files ? 'What changed, and what costs most' : 'The costliest functions'), 80)}, ${plural(new Set(data.points.map(p => p.time)).size, 'point', 'points')}${files ? '' : ', times in UTC'}` : files || state.function ? 'Nothing was found.' : 'Choose a function, or one of those that changed');
+    fill(status, data.points.length ? `${shown(state.function ? `${state.function} itself` : (data.steps.length && !files ? 'What changed, and what costs most' : 'The costliest functions'), 80)}, ${plural(new Set(data.points.map(p => p.time)).size, 'point', 'points')}${files ? '' : ', times in UTC'}` : files || state.function ? 'Nothing was found.' : 'Choose a function, or one of those that changed');
     fill(chart, data.points.length > 0 && new TrendChart(data, state.show === 'share', p => location.assign(viewAddress(p.open) + (state.function || p.by ? '#search=' + encodeURIComponent('^' + escapeRegex(state.function || p.by) + '$') : ''))).host);
     refill(steps, el('h2', {}, data.why ? shown(data.why, 300) : data.steps.length ? 'What changed' : few(data) ? `Too few profiles to tell a change from noise: ${LEAST} are needed${state.by ? ' of each line' : ''}` : state.function ? 'It did not change by more than noise' : 'No function changed by more than noise'), data.steps.length > 0 && el('table', { class: 'profiles' },
       el('thead', {}, el('tr', {}, ...['Function', 'When', 'Before', 'After', 'Change'].map((t, i) => el('th', { scope: 'col', class: i > 1 ? 'number' : '' }, t)))),
