@@ -334,6 +334,8 @@ await test('store', async () => {
   is(await p.getByRole('heading', { level: 1 }).textContent(), 'serve.ppdb: version=1.0 \u2192 version=2.0', 'the heading says what was chosen');
   const line = (await p.locator('#command').getAttribute('title')).split('\n')[1];
   is(line, `polyprof diff '${store}?where=version=1.0' '${store}?where=version=2.0'`, 'so does the command line');
+  await go(p, asking(store), there);
+  is([await p.getByRole('heading', { level: 1 }).textContent(), (await p.locator('.brand .sub').textContent()).split(' \u00b7 ').at(-1)], ['serve.ppdb', '8 profiles added up'], 'all of a store is called as it is');
   await go(p, '?in=version%3D1.0&from=1d', there);
   await p.getByLabel('Compared with').fill('version=2.0');
   await p.getByRole('button', { name: 'Compare these with those' }).or(p.getByRole('button', { name: /^Compare: Compare these/ })).first().click();
@@ -382,6 +384,7 @@ await test('store', async () => {
   ok(p.url().includes('profile'), 'profiles of a store that were chosen are drawn, too');
   await go(p, '?trend=&' + new URLSearchParams([['file', store], ['function', 'nowhere']]), there);
   ok((await p.locator('.steps h2').textContent()).includes('no function'), 'and what is not there is said');
+  is([(await p.locator('header .sub').textContent()).includes('nowhere'), await p.locator('figure.trend .legend li').first().textContent()], [false, 'scan'], 'what is there is drawn instead');
   await go(p, '', there);
   is(await complaints(p), [], 'nothing for axe-core to complain of');
   await shot(p, 'serve-list-store');

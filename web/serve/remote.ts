@@ -41,10 +41,12 @@ class Server implements Remote {
 
   /** Everything, as far as it is sent at once. */
   private async view(parts: Params, like: Data | null): Promise<Data> {
-    const [{ packed, stamp }, runs] = await Promise.all([askBytes('view', [...this.question.params, ...parts]), this.runs ??= runsOf(this.question)]), data = await loadPacked(packed, like?.funcs);
+    const [{ packed, stamp }] = await Promise.all([askBytes('view', [...this.question.params, ...parts]), this.runs ??= runsOf(this.question)]), data = await loadPacked(packed, like?.funcs);
+    if (like && this.origins.get(like)?.stamp !== stamp) this.runs = runsOf(this.question); // profiles came in
+    const runs = await this.runs;
     count(data, runs);
     this.origins.set(data, { parts, stamp });
-    if (chooses(this.question)) data.meta.title ||= this.about;
+    if (chooses(this.question) || runs.some(n => n !== null)) data.meta.title ||= this.about;
     if (this.verbs) data.meta.inputs = wordsOf(this.question);
     return data;
   }

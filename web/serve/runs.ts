@@ -6,6 +6,7 @@ import type { Params } from './api';
 import { Refused, askJson } from './api';
 import type { Question } from './question';
 import { split } from './question';
+import { listSources } from './sources';
 
 /** How many profiles each file of the question stands for; null where that is not known, as of a file. */
 export async function runsOf(question: Question): Promise<(number | null)[]> {
@@ -14,9 +15,10 @@ export async function runsOf(question: Question): Promise<(number | null)[]> {
     if (key === 'since' || key === 'until') times.push([key, value]);
     else if (key === 'between') times.push(['since', value.split('..')[0]], ['until', value.split('..').slice(1).join('..')]);
     else if (key === 'where') chosen.push([key, value]);
+  const stores = (await listSources().catch(() => [])).filter(s => s.kind === 'store').map(s => s.name);
   return Promise.all(question.files.map(async file => {
     const [name, where] = split(file);
-    if (name === file && !times.length && !chosen.length) return null;
+    if (!stores.some(s => s === name || s.endsWith('/' + name))) return null;
     try {
       const { profiles, cut } = await askJson<{ profiles: unknown[]; cut?: { rows: number } }>('store', [['file', name], ...(where ? [['where', where] as [string, string]] : chosen), ...times, ['n', '1']]);
       return profiles.length + (cut?.rows ?? 0);

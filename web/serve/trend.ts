@@ -85,13 +85,12 @@ interface Item {
   open: Params;
   title: string;
   time: number;
-  by: string;
 }
 
 const MOST = 60; // profiles that are asked one by one
 
 /** Profiles one after the other: what each function costs in each of them. */
-async function fromItems(items: Item[], func: string, ordinal: boolean): Promise<TrendData> {
+async function fromItems(items: Item[], func: string): Promise<TrendData> {
   const answers: TopAnswer[] = [];
   for (const item of items) answers.push(await askJson<TopAnswer>('top', [...item.open, ['n', '400']]));
   const metric = answers[0]?.metric ?? '', wholes = answers.map(a => a.total || 1), costs = new Map<string, number[]>();
@@ -102,15 +101,15 @@ async function fromItems(items: Item[], func: string, ordinal: boolean): Promise
   const share = (name: string, i: number) => (costs.get(name)?.[i] ?? 0) / wholes[i];
   const names = [...costs.keys()].map((name): [string, number] => [name, Math.max(...items.map((_, i) => share(name, i)))]).sort((a, b) => b[1] - a[1]).slice(0, 40), chosen = func ? [func] : names.slice(0, 5).map(n => n[0]);
   return {
-    function: func, unit: answers[0]?.unit ?? '', metric, names, steps: [], ordinal, shares: ordinal, titles: items.map(i => i.title),
-    points: chosen.flatMap(name => items.map((item, i): Point => ({ time: item.time, by: func ? item.by : name, value: costs.get(name)?.[i] ?? 0, se: 0, share: share(name, i), profiles: 1, open: item.open }))),
+    function: func, unit: answers[0]?.unit ?? '', metric, names, steps: [], ordinal: true, shares: true, titles: items.map(i => i.title),
+    points: chosen.flatMap(name => items.map((item, i): Point => ({ time: item.time, by: func ? '' : name, value: costs.get(name)?.[i] ?? 0, se: 0, share: share(name, i), profiles: 1, open: item.open }))),
   };
 }
 
 /** Files in their order; which functions changed by more than noise is told by the server. */
 async function fromFiles(question: Question, func: string): Promise<TrendData> {
-  const files = question.files.slice(0, MOST), items = files.map((file, i): Item => ({ open: [['file', file]], title: file.replace(/^.*\/(?=.)/, ''), time: i, by: '' }));
-  const drawn = await fromItems(items, func, true);
+  const files = question.files.slice(0, MOST), items = files.map((file, i): Item => ({ open: [['file', file]], title: file.replace(/^.*\/(?=.)/, ''), time: i }));
+  const drawn = await fromItems(items, func);
   try {
     const { rows } = await askJson<{ rows: [string, string, number, number, number, number][] }>('trend', files.map((file): [string, string] => ['file', file]));
     const steps = rows.map(([name, , time, before, after]): Step => ({ name, file: '', time, by: '', before: before / 100, after: after / 100, status: after > before ? 'grew' : 'shrank' }));
@@ -130,11 +129,15 @@ async function fromFunctions(question: Question, every: string, told: TrendData)
   return { ...told, points: lines.flatMap((line, i) => line.points.map(p => ({ ...p, by: names[i] }))) };
 }
 
-/** The costliest functions in the newest profiles of a store, one by one. */
-async function fromProfiles(question: Question, by: string): Promise<TrendData> {
-  const { profiles } = await askJson<{ profiles: { id: string; labels: Record<string, string>; time: { start: number }; source?: string }[] }>('store', [...question.params, ['n', String(MOST)]]);
-  const items = profiles.reverse().map((p): Item => ({ open: [['file', question.files[0]], ['where', `profile=${p.id}`]], title: (p.source ?? p.id).replace(/^.*\/(?=.)/, ''), time: p.time.start, by: by ? p.labels[by] ?? '' : '' }));
-  return fromItems(items, '', false);
+/** A store's trend: of one function, or where there is none that is called so, of those that there are. */
+async function overTime(question: Question, func: string, by: string, every: string): Promise<TrendData> {
+  try {
+    const data = await fromStore(question, func, by, every);
+    return func ? data : await fromFunctions(question, every, data);
+  } catch (error) {
+    if (!(error instanceof Refused) || error.status !== 400 || !(func || by || every)) throw error;
+    return { ...await overTime(question, '', '', ''), steps: [], why: error.message };
+  }
 }
 
 const svg = <K extends keyof SVGElementTagNameMap>(tag: K, props: Record<string, string | number>, ...children: (Node | string)[]): SVGElementTagNameMap[K] => {
@@ -230,18 +233,15 @@ export async function openTrend(question: Question): Promise<void> {
   const draw = async () => {
     const turn = ++asked;
     fill(status, 'Asking\u2026');
-    const data = files ? await fromFiles(question, state.function) : await fromStore(question, state.function, state.by, state.every).then(d => (state.function || d.points.length ? d : fromFunctions(question, state.every, d))).catch(error => {
-      if (error instanceof Refused && error.status === 400) return fromProfiles(question, state.by).then(p => ({ ...p, why: error.message }));
-      throw error;
-    });
+    const data = files ? await fromFiles(question, state.function) : await overTime(question, state.function, state.by, state.every);
     if (turn !== asked) return; // something else was asked since
     const name = el('input', { type: 'text', 'aria-label': 'Function', placeholder: 'function', value: state.function, list: 'functions', spellcheck: 'false', autocomplete: 'off', onchange: () => set({ function: name.value }) });
     const by = el('input', { type: 'text', class: 'by', 'aria-label': 'One line per value of label', placeholder: 'label', value: state.by, spellcheck: 'false', autocomplete: 'off', onchange: () => set({ by: by.value }) });
     refill(tools, el('label', { class: 'pick' }, el('span', {}, 'Function'), name), el('datalist', { id: 'functions' }, ...data.names.map(([n]) => el('option', { value: n }))),
       !files && el('label', { class: 'pick' }, el('span', {}, 'By'), by), !files && select('Every', EVERY, state.every, v => set({ every: v })),
       select('Show', [['share', 'share of all'], ['cost', 'cost']], state.show, v => set({ show: v })), button('\u25d0', 'Dark or light', () => set({ theme: dark() ? 'light' : 'dark' }), { id: 'theme' }));
-    fill(status, data.points.length ? `${shown(state.function ? `${state.function} itself` : (data.steps.length && !files ? 'What changed, and what costs most' : 'The costliest functions'), 80)}, ${plural(new Set(data.points.map(p => p.time)).size, 'point', 'points')}${files ? '' : ', times in UTC'}` : files || state.function ? 'Nothing was found.' : 'Choose a function, or one of those that changed');
-    fill(chart, data.points.length > 0 && new TrendChart(data, state.show === 'share', p => location.assign(viewAddress(p.open) + (state.function || p.by ? '#search=' + encodeURIComponent('^' + escapeRegex(state.function || p.by) + '$') : ''))).host);
+    fill(status, data.points.length ? `${shown(data.function ? `${data.function} itself` : (data.steps.length && !files ? 'What changed, and what costs most' : 'The costliest functions'), 80)}, ${plural(new Set(data.points.map(p => p.time)).size, 'point', 'points')}${files ? '' : ', times in UTC'}` : files || state.function ? 'Nothing was found.' : 'Choose a function, or one of those that changed');
+    fill(chart, data.points.length > 0 && new TrendChart(data, state.show === 'share', p => location.assign(viewAddress(p.open) + (data.function || p.by ? '#search=' + encodeURIComponent('^' + escapeRegex(data.function || p.by) + '$') : ''))).host);
     refill(steps, el('h2', {}, data.why ? shown(data.why, 300) : data.steps.length ? 'What changed' : few(data) ? `Too few profiles to tell a change from noise: ${LEAST} are needed${state.by ? ' of each line' : ''}` : state.function ? 'It did not change by more than noise' : 'No function changed by more than noise'), data.steps.length > 0 && el('table', { class: 'profiles' },
       el('thead', {}, el('tr', {}, ...['Function', 'When', 'Before', 'After', 'Change'].map((t, i) => el('th', { scope: 'col', class: i > 1 ? 'number' : '' }, t)))),
       el('tbody', {}, ...data.steps.slice(0, 100).map(s => {
