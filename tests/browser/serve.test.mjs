@@ -120,6 +120,10 @@ await test('compare', async () => {
   is([parse.before, parse.self], [20, 90], 'before and after');
   ok((await p.getByRole('heading', { level: 1 }).textContent()).includes('run1.folded \u2192 run2.folded'), 'the heading names both');
   for (const name of ['run0.folded', 'run3.folded']) ok(!p.url().includes(name), `and not ${name}`);
+  const { file: timed } = await (await fetch(home + '/api/v1/drop?name=timed.xhprof.json', { method: 'POST', body: '{"main()":{"ct":1,"wt":100},"main()==>f":{"ct":1,"wt":60}}' })).json();
+  await p.goto(home + '/' + asking(at('app.folded'), timed));
+  await p.waitForSelector('html[data-failed]');
+  ok((await p.getByRole('alert').textContent()).includes('no metric of the same meaning'), 'what cannot be compared is not, as on the command line');
   is(p.complaints, [], 'no complaints');
 });
 
