@@ -50,9 +50,13 @@ metrics_list(struct pp_buf *out, const struct pp_profile *p)
 	pp_buf_adds(out, i ? "" : "nothing");
 }
 
+/* What `diff` can do all the same. */
+#define BY_SHARES "; -m A=B --normalize total compares the shares of two"
+
+/* Neither by `name`, nor any; `hint` says what there is to do. */
 static pp_status
 metric_refuse(struct pp_answer *a, const struct pp_profile *p, const struct pp_profile *q,
-              const char *name)
+              const char *name, const char *hint)
 {
 	struct pp_buf text = { 0 };
 	pp_status status;
@@ -68,9 +72,8 @@ metric_refuse(struct pp_answer *a, const struct pp_profile *p, const struct pp_p
 	else
 		status = pp_answer_fail(
 		    a, PP_E_UNSUPPORTED, "no-metric",
-		    "the profiles have no metric of the same meaning and unit: %s; "
-		    "-m A=B --normalize total compares the shares of two",
-		    text.p ? text.p : "");
+		    "the profiles have no metric of the same meaning and unit: %s%s",
+		    text.p ? text.p : "", hint);
 	pp_buf_release(&text);
 	return status;
 }
@@ -115,6 +118,18 @@ metric_find(const struct pp_profile *p, const struct pp_profile *q, const char *
 			return true;
 	}
 	return false;
+}
+
+pp_status
+pp_compare_possible(struct pp_answer *a, const struct pp_profile *before,
+                    const struct pp_profile *after)
+{
+	size_t one, other;
+
+	return !before->metrics.n || !after->metrics.n ||
+	               metric_find(before, after, NULL, &one, &other)
+	           ? PP_OK
+	           : metric_refuse(a, before, after, NULL, "");
 }
 
 /* A differential profile holds both sides itself. */
@@ -169,9 +184,10 @@ choose_metrics(struct pp_answer *a, struct pp_compare *c, const struct pp_compar
 				                       in->profile, like,
 				                       like == first ? chosen : after->metric);
 				if (in->metric >= in->profile->metrics.n)
-					return metric_refuse(a, first, in->profile, name);
+					return metric_refuse(a, first, in->profile, name,
+					                     BY_SHARES);
 			} else if (!metric_find(first, in->profile, name, &chosen, &in->metric)) {
-				return metric_refuse(a, first, in->profile, name);
+				return metric_refuse(a, first, in->profile, name, BY_SHARES);
 			}
 		}
 	if (params->normalize != PP_NORM_TOTAL &&
@@ -261,7 +277,7 @@ run_add(struct pp_answer *a, const struct pp_sequence *s, struct pp_compare *c, 
 	if (!is_first)
 		in.metric = pp_profile_metric_like(in.profile, first->profile, first->metric);
 	if (in.metric >= in.profile->metrics.n)
-		return metric_refuse(a, c->input[PP_BEFORE]->profile, in.profile, name);
+		return metric_refuse(a, c->input[PP_BEFORE]->profile, in.profile, name, BY_SHARES);
 	status = pp_diff_add(&c->diff, side, &in, &kept);
 	if (status == PP_OK && !is_first && kept && !s->keep(s->data))
 		status = PP_E_NOMEM;

@@ -32,6 +32,10 @@ struct pp_compare {
 pp_status pp_compare_make(struct pp_answer *, const struct pp_subject *, const struct pp_compared *,
                           struct pp_compare **out);
 
+/* Whether two profiles have any metric of the same meaning, or one has none at all; PP_E_UNSUPPORTED with the reason said. */
+pp_status pp_compare_possible(struct pp_answer *, const struct pp_profile *before,
+                              const struct pp_profile *after);
+
 /* One exact value, or the shortest text of a double when runs were averaged or scaled. */
 size_t pp_compare_print(const struct pp_diff *, const struct pp_diff_value *, size_t side,
                         char out[PP_NUM_MAX]);

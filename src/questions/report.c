@@ -226,6 +226,11 @@ report_run(const struct pp_subject *subject, const void *data, struct pp_answer 
 	if (status != PP_OK)
 		return pp_answer_fail(a, status, "cannot-compare", "cannot compare: %s",
 		                      pp_status_text(status));
+	/* All functions would be gone, and others new. */
+	if (product->n == 2)
+		status = pp_compare_possible(a, product->profiles[0], product->profiles[1]);
+	if (status != PP_OK)
+		return status;
 	for (i = 0; i < subject->file_count; i++)
 		inputs[i] = subject->files[i];
 	s->files[0] = s->files[1] = subject->file_count ? subject->files[0] : "profile";

@@ -180,6 +180,10 @@ $ polyprof diff before.folded closures.json
 ! polyprof: error: the profiles have no metric of the same meaning and unit: before has samples (samples, samples); after has wt (ns, wall time), zm (bytes, bytes); -m A=B --normalize total compares the shares of two
 = 3
 
+$ polyprof report before.folded closures.json -o never.html
+! polyprof: error: the profiles have no metric of the same meaning and unit: before has samples (samples, samples); after has wt (ns, wall time), zm (bytes, bytes)
+= 3
+
 $ polyprof diff -m zm closures.json closures.xt -n 2
   memory in use, self: 6.19 KiB before, 1.93 KiB after (-68.8%, shrank)
   exact counts: every difference is real
