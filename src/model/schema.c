@@ -54,6 +54,8 @@ static const struct pp_column func_columns[] = {
 	COLUMN(struct pp_func_row, column),
 };
 
+#define FUNC_SAME 6
+
 static const struct pp_column frame_columns[] = {
 	COLUMN(struct pp_frame_row, func, .to = PP_TO_FUNC, .needed = true),
 	COLUMN(struct pp_frame_row, line),
@@ -132,6 +134,8 @@ static const struct pp_column meta_columns[] = {
 	COLUMN(struct pp_meta_row, text, .to = PP_TO_STR),
 	COLUMN(struct pp_meta_row, type, .bound = PP_META_ARRAY + 1),
 };
+
+#define META_PARENT 0
 
 static const struct pp_column extra_columns[] = {
 	COLUMN(struct pp_extra_row, table),
@@ -361,8 +365,8 @@ is_there(const struct pp_profile *p, enum pp_refers to, size_t row, uint64_t v)
 	case PP_TO_METRIC:
 		return v < p->metrics.n;
 	case PP_TO_SERIES:
-		/* Calls and lines may name series where there is none at all. */
-		return v < p->series.n || p->series.n == 0;
+		/* Calls and lines name the first series where there is none at all. */
+		return v < p->series.n || v == 0;
 	case PP_TO_LABELS:
 		return v < p->labels.n || v == 0;
 	case PP_TO_EARLIER:
@@ -375,6 +379,27 @@ is_there(const struct pp_profile *p, enum pp_refers to, size_t row, uint64_t v)
 		break;
 	}
 	return true;
+}
+
+/* Whether the parent of a row of meta is an object or array that is still open: one of those that the row before is in. */
+static bool
+is_open(const struct pp_profile *p, size_t row, uint64_t parent)
+{
+	uint64_t open = row;
+
+	if (parent == 0)
+		return true;
+	while (open && open != parent)
+		open = p->meta.at[open - 1].parent;
+	return open && (p->meta.at[open - 1].type == PP_META_OBJECT ||
+	                p->meta.at[open - 1].type == PP_META_ARRAY);
+}
+
+/* Whether a function is the same as itself or one before it that speaks for all of its identity. */
+static bool
+is_settled(const struct pp_profile *p, size_t row, uint64_t same)
+{
+	return same == row || p->funcs.at[same].same == same;
 }
 
 bool
@@ -394,20 +419,9 @@ pp_table_fits(const struct pp_profile *p, enum pp_table_id id, size_t row, const
 		    !is_there(p, c->to, row, v))
 			return false;
 	}
-	return true;
-}
-
-bool
-pp_meta_is_open(const struct pp_profile *p, int64_t parent)
-{
-	uint32_t open = (uint32_t)p->meta.n;
-
-	if (parent == 0)
-		return true;
-	while (open && open != (uint32_t)parent)
-		open = p->meta.at[open - 1].parent;
-	return open && (p->meta.at[open - 1].type == PP_META_OBJECT ||
-	                p->meta.at[open - 1].type == PP_META_ARRAY);
+	return id == PP_TABLE_META    ? is_open(p, row, (uint64_t)numbers[META_PARENT])
+	       : id == PP_TABLE_FUNCS ? is_settled(p, row, (uint64_t)numbers[FUNC_SAME])
+	                              : true;
 }
 
 /* ---- making rows ------------------------------------------------------------------------ */

@@ -83,8 +83,6 @@ int64_t pp_table_number_of(const struct pp_profile *, enum pp_table_id, size_t r
 void pp_table_get(const struct pp_profile *, enum pp_table_id, size_t row, int64_t *numbers);
 /* Whether the numbers could be row `row`: each fits its column, and what it refers to is there. */
 bool pp_table_fits(const struct pp_profile *, enum pp_table_id, size_t row, const int64_t *numbers);
-/* Whether a row of meta may be in that one: 0, or an object or array that is still open where the next row comes. */
-bool pp_meta_is_open(const struct pp_profile *, int64_t parent);
 /*
  * Finds the metric that one of gains belongs to, m->net: gains stand behind all others, and each of those that fall has one.
  * False where a metric cannot come next.

@@ -296,10 +296,6 @@ row_add(struct reading *x, enum pp_table_id id)
 		/* What is here is what comes; of damaged inputs there is no extract. */
 		p->facets = 0;
 		return p->complete && !p->estimated && !p->markers;
-	case PP_TABLE_META:
-		if (!pp_meta_is_open(p, n[0]))
-			return false;
-		break;
 	case PP_TABLE_NOT_OWN:
 		if (!p->series.n)
 			return false;
@@ -333,20 +329,6 @@ table_take(struct reading *x, enum pp_table_id id)
 		if (!numbers_take(x, id, pp_table_width(x->b.profile, id)) || !row_add(x, id))
 			return false;
 	return pp_builder_ok(&x->b);
-}
-
-/* Where there are no series, all that is there is of the first. */
-static bool
-series_are_there(const struct pp_profile *p)
-{
-	const size_t most = p->series.n ? p->series.n : 1;
-	size_t i, k;
-
-	for (i = 0; i < p->calls.rows.n && p->calls.rows.at[i].series < most; i++)
-		;
-	for (k = 0; k < p->lines.rows.n && p->lines.rows.at[k].series < most; k++)
-		;
-	return i == p->calls.rows.n && k == p->lines.rows.n;
 }
 
 static bool
@@ -462,7 +444,7 @@ all_take(struct reading *x)
 	for (i = 0; i < PP_COUNT_OF(tables); i++)
 		if (!table_take(x, tables[i]))
 			return false;
-	if (!series_are_there(x->b.profile) || !facts_take(x))
+	if (!facts_take(x))
 		return false;
 	for (i = 0; i < x->b.profile->series.n; i++)
 		if (!series_take(x, (uint32_t)i))

@@ -164,10 +164,6 @@ row_add(struct pp_spaa_carry *c, enum pp_table_id id, const int64_t *n)
 		return true;
 	case PP_TABLE_LABELS:
 		return label_add(c, n, rows);
-	case PP_TABLE_META:
-		if (!pp_meta_is_open(p, n[0]))
-			return false;
-		break;
 	default:
 		break;
 	}
