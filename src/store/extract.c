@@ -13,6 +13,8 @@
 #define VERSION 1
 /* An extract is worth its room where the input is so many times as large. */
 #define SAVES 2
+/* Sums of functions are below 2 to the power of 64 + so many, so that those of all functions fit. */
+#define SUM_BITS 32
 
 /* In the order in which they are told: what is referred to comes first. */
 static const enum pp_table_id tables[] = {
@@ -398,11 +400,17 @@ value_take(struct pp_record *r, const struct pp_metric *m)
 {
 	uint64_t bits = pp_record_take(r);
 	union pp_value v = { 0 };
+	int64_t high;
 
-	if (m->type == PP_REAL)
+	if (m->type == PP_REAL) {
 		memcpy(&v.d, &bits, sizeof v.d);
+		return v;
+	}
+	high = pp_unzigzag(pp_record_take(r));
+	if (high < -((int64_t)1 << SUM_BITS) || high >= (int64_t)1 << SUM_BITS)
+		r->failed = true;
 	else
-		v.i = (pp_i128)((pp_u128)(uint64_t)pp_unzigzag(pp_record_take(r)) << 64 | bits);
+		v.i = (pp_i128)((pp_u128)(uint64_t)high << 64 | bits);
 	return v;
 }
 
