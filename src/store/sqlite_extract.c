@@ -3,6 +3,7 @@
  *
  * It is a parcel of one file. A profile whose extract is missing is read from its input; one that is damaged is an error.
  */
+#include "model/derive.h"
 #include "store/extract.h"
 #include "store/parcel.h"
 #include "store/sqlite_packed.h"
@@ -103,6 +104,23 @@ pp_stored_extract_load(struct pp_sqlite *s, const struct pp_store_entry *e,
 	return status;
 }
 
+/* Whoever did not order what was gained is not told, as by the reader. */
+static pp_status
+gains_settle(const struct pp_order *order, struct pp_supply *supply)
+{
+	struct pp_profile *p = supply->profile, *without = NULL;
+	pp_status status = PP_OK;
+
+	if (pp_metrics_shown(p) == p->metrics.n || pp_gains_ordered(order, p))
+		return PP_OK;
+	status = pp_gains_drop(p, &without);
+	if (status == PP_OK && without) {
+		pp_profile_adopt(without, p);
+		supply->profile = without;
+	}
+	return status;
+}
+
 pp_status
 pp_sqlite_load_extract(struct pp_store *store, const struct pp_store_entry *e,
                        const struct pp_order *order, struct pp_supply *supply, unsigned *facets,
@@ -117,9 +135,11 @@ pp_sqlite_load_extract(struct pp_store *store, const struct pp_store_entry *e,
 	status = pp_stored_extract_load(s, e, supply, problem);
 	if (status == PP_E_UNSUPPORTED &&
 	    pp_census_read(s, PP_CENSUS_EXTRACTS, &made, problem) == PP_OK && made)
-		*facets = PP_EXTRACT_FACETS;
+		*facets = PP_EXTRACT_FACETS & ~(unsigned)(PP_GAINS | PP_GAINS_ALL);
+	if (status == PP_OK)
+		status = gains_settle(order, supply);
 	settled = status == PP_E_UNSUPPORTED ? status : pp_sqlite_settled(s, status, problem);
-	if (status == PP_OK && settled != PP_OK)
+	if (settled != PP_OK)
 		pp_parcel_drop(supply);
 	return settled;
 }

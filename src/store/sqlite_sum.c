@@ -552,9 +552,8 @@ order_is_met(const struct pp_order *order, const struct pp_shape *shape)
 	                  !order->filter && !order->keep);
 }
 
-/* Whether an order wants to know what was gained, as pp_build_gains() sees it. */
-static bool
-order_has_gains(const struct pp_order *order, const struct pp_profile *like)
+bool
+pp_gains_ordered(const struct pp_order *order, const struct pp_profile *like)
 {
 	return !order || (pp_order_has_gains(order) &&
 	                  (order->facets & PP_GAINS_ALL ||
@@ -577,7 +576,7 @@ pp_group_load(struct pp_sqlite *s, const struct pp_packed_group *g, const struct
 		status = pp_stored_shape_load(s, g->shape, &x.stored, problem);
 	if (status != PP_OK)
 		return status;
-	shape.without_gains = !order_has_gains(order, shape.b.profile);
+	shape.without_gains = !pp_gains_ordered(order, shape.b.profile);
 	/* Whoever orders what formats keep for themselves has it of one profile, and knows that a sum has none. */
 	if (order && order->facets & PP_EXTRAS)
 		shape.b.profile->holds &= ~(unsigned)PP_EXTRAS;

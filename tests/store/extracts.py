@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Extracts of inputs that are no stacks: extracts.py POLYPROF SAMPLES
 
-An extract whose bytes refer to what is not there is refused though its seal is right. Speaks TAP.
+What is asked after `compact` is answered as before, also with a base, where nothing is told of what was gained. An extract whose bytes
+refer to what is not there is refused though its seal is right. Speaks TAP.
 """
 import os
 import shutil
@@ -113,11 +114,25 @@ def idle(tap, folder):
     tap.same((done.returncode, b'main' in done.stdout), (0, True), 'a function that costs nothing')
 
 
+def based(tap, folder):
+    """A base takes from what memory came to, not from what was gained on the way; who only looks at a text is not told either."""
+    store = os.path.join(folder, 'based.ppdb')
+    run('store', 'add', store, REAL)
+    questions = [[verb, store, *more] for verb in ('top', 'tree', 'traces') for more in (['--base', store, '--json'], ['--json'], [])]
+    questions.append(['callers', 'fib', store, '--base', store, '--json'])
+    before = [run(*words) for words in questions]
+    tap.ok(b'"packed": 1' in run('store', 'compact', store, '--json').stdout, 'packed')
+    for words, one in zip(questions, before):
+        after = run(*words)
+        tap.same((after.returncode, after.stdout, after.stderr), (0, one.stdout, one.stderr), ' '.join(os.path.basename(word) for word in words))
+
+
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         forged(tap, folder)
         idle(tap, folder)
+        based(tap, folder)
     return tap.done()
 
 
