@@ -336,6 +336,8 @@ static const struct {
 	  "rows of cells belong to no profile" },
 	{ "SELECT count(*) FROM cells WHERE facet != 1 AND profile NOT IN (SELECT id FROM profile WHERE level = 0)",
 	  "extracts belong to no profile" },
+	{ "SELECT count(*) FROM cells WHERE facet != 1 AND (facet, metric, sub, total) != (2, 0, 0, '')",
+	  "rows of cells are of no kind that there is" },
 	{ "SELECT count(*) FROM packed WHERE profile NOT IN (SELECT id FROM profile WHERE level > 0)",
 	  "packed profiles are not listed" },
 	{ "SELECT count(*) FROM profile WHERE level > 0 AND id NOT IN (SELECT profile FROM packed)",

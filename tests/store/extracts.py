@@ -114,6 +114,19 @@ def idle(tap, folder):
     tap.same((done.returncode, b'main' in done.stdout), (0, True), 'a function that costs nothing')
 
 
+def moved(tap, folder):
+    """An extract that is not found does not change an answer, but is not sound."""
+    store, bad = (os.path.join(folder, name) for name in ('real.ppdb', 'moved.ppdb'))
+    expected = run('top', '--csv', store).stdout
+    for what in ('facet = 3', 'metric = 1', 'sub = 1', "total = '5'"):
+        shutil.copy(store, bad)
+        db = sqlite3.connect(bad)
+        with db:
+            db.execute(f'UPDATE cells SET {what}')
+        db.close()
+        tap.same((run('top', '--csv', bad).stdout, run('store', 'check', bad).returncode), (expected, 3), f'an extract with {what}')
+
+
 def based(tap, folder):
     """A base takes from what memory came to, not from what was gained on the way; who only looks at a text is not told either."""
     store = os.path.join(folder, 'based.ppdb')
@@ -132,6 +145,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         forged(tap, folder)
         idle(tap, folder)
+        moved(tap, folder)
         based(tap, folder)
     return tap.done()
 
