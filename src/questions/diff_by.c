@@ -73,7 +73,7 @@ value_find(struct columns *c, struct pp_answer *a, struct pp_slice text)
 		struct pp_buf title = { 0 };
 
 		pp_escape_terminal(&title, text.n ? text : pp_slice_z("(none)"));
-		c->values[c->n].title = pp_answer_made(a, &title);
+		c->values[c->n].title = pp_answer_copy(a, pp_slice_z(pp_answer_made(a, &title)));
 		c->values[c->n++].text = pp_answer_copy(a, text);
 		pp_buf_release(&title);
 	}

@@ -137,6 +137,8 @@ def by_values(tap, store):
     tap.same([value['value'] for value in answer['values']], ['2', '3', '4', '5'], 'values in the order of time')
     rows = {row['name']: row['self'] for row in answer['functions']}
     tap.same(rows['wait'], {'2': 402, '3': 703, '4': 704, '5': 705}, 'a column for each')
+    text = run('diff', store, '--by', 'label:run', '--where', 'run!=5').stdout.decode()
+    tap.same(text.splitlines()[2].split(), ['0', '1', '2', '3', '4', 'function'], 'its head for people')
     means = json.loads(run('diff', '--json', store, '--by', 'label:none', '--where', 'run in (0,1)').stdout)
     tap.ok('error' in means and run('diff', store, '--by', 'label:run', '--tree').returncode == 2, 'one value is nothing to compare, four are no tree')
     packed = plain(run('diff', '--json', store, '--by', 'label:run').stdout)
