@@ -246,7 +246,10 @@ time_put(struct pp_buf *sql, int64_t ns)
 	pp_buf_addf(sql, "fromUnixTimestamp64Nano(toInt64(%lld),'UTC')", (long long)ns);
 }
 
-/* Profiles whose span meets the window, as pp_window_meets() says. */
+/*
+ * Profiles whose span meets the window, as pp_window_meets() says, and those that end when it begins: a sum is not in the window then,
+ * but what was but a moment of it would be.
+ */
 static void
 window_put(struct pp_buf *sql, const struct pp_selection *s)
 {
@@ -256,7 +259,7 @@ window_put(struct pp_buf *sql, const struct pp_selection *s)
 		time_put(sql, s->until);
 	}
 	if (s->has_since) {
-		pp_buf_adds(sql, " AND (t1 > ");
+		pp_buf_adds(sql, " AND (t1 >= ");
 		time_put(sql, s->since);
 		pp_buf_adds(sql, " OR t0 >= ");
 		time_put(sql, s->since);
