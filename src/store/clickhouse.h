@@ -197,6 +197,8 @@ enum pp_clickhouse_question {
 	PP_SQL_EACH_SHAPE,
 	PP_SQL_EACH_NAMES,
 	PP_SQL_EACH_COSTS,
+	PP_SQL_REMAIN,
+	PP_SQL_IN_SUMS,
 	PP_SQL_STILL,
 	PP_SQL_MEMBERS,
 	PP_SQL_COVERED,
@@ -248,14 +250,23 @@ pp_status pp_clickhouse_load_rows(struct pp_clickhouse *, const struct pp_store_
                                   struct pp_profile **out, struct pp_buf *problem);
 pp_status pp_clickhouse_load_costs(struct pp_store *, const struct pp_store_entry *, bool timed,
                                    struct pp_profile **out, struct pp_buf *problem);
+/*
+ * Whether profiles that were added up are all still there, and so were their rows: who takes profiles away begins with what is asked here.
+ * PP_E_INVALID where not.
+ */
+pp_status pp_clickhouse_remain(struct pp_clickhouse *, const char *condition, size_t n,
+                               struct pp_buf *problem);
 void pp_clickhouse_costs_free(struct pp_clickhouse_costs *);
 pp_status pp_clickhouse_remove(struct pp_store *, const struct pp_store_list *,
                                struct pp_buf *problem);
 /* Whether all servers of the cluster were named, so that each can be told. */
 pp_status pp_clickhouse_hosts_check(struct pp_clickhouse *, struct pp_buf *problem);
-/* Takes profiles away, whatever stands for them. */
+/*
+ * Takes profiles away, whatever stands for them: all that was ever written of them, or only the attempts that are named, so that one
+ * which is added again meanwhile stays.
+ */
 pp_status pp_clickhouse_delete(struct pp_clickhouse *, const struct pp_store_entry *, size_t n,
-                               struct pp_buf *problem);
+                               bool every_attempt, struct pp_buf *problem);
 /*
  * The right to add profiles up or take them away, which one process has at a time. It waits for a moment where another has it,
  * and lasts ten minutes unless it is kept. PP_E_OUTPUT: another has it.
@@ -282,6 +293,9 @@ struct pp_clickhouse_ids {
 };
 pp_status pp_clickhouse_members(struct pp_clickhouse *, const struct pp_store_list *,
                                 struct pp_clickhouse_ids *, struct pp_buf *problem);
+/* How many of a list are in a sum by now. */
+pp_status pp_clickhouse_in_sums(struct pp_clickhouse *, const struct pp_store_list *,
+                                uint64_t *count, struct pp_buf *problem);
 /* How many are named in one statement, and the condition that a row has one of these ids. */
 #define PP_CLICKHOUSE_IDS 20000
 void pp_clickhouse_among_ids(struct pp_buf *sql, const pp_u128 *ids, size_t n);

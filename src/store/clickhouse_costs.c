@@ -298,10 +298,13 @@ chunk_ask(struct pp_clickhouse *c, struct pp_clickhouse_costs *x, uint64_t batch
 		pp_clickhouse_put(c, PP_SQL_EACH_COSTS, condition.p);
 		status = pp_clickhouse_ask(c, problem);
 	}
+	if (status == PP_OK) {
+		answer_take(c, &x->rows);
+		status = pp_clickhouse_remain(c, condition.p, n, problem);
+	}
 	pp_buf_release(&condition);
 	if (status != PP_OK)
 		return status;
-	answer_take(c, &x->rows);
 	return chunk_index(x, problem);
 }
 

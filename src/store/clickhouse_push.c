@@ -542,6 +542,29 @@ functions_sum(struct pp_clickhouse *c, const char *condition, struct sum *s, str
 	return status == PP_OK ? pp_rows_end(c, &rows, problem) : status;
 }
 
+pp_status
+pp_clickhouse_remain(struct pp_clickhouse *c, const char *condition, size_t n,
+                     struct pp_buf *problem)
+{
+	struct pp_row_reader rows;
+	pp_status status;
+	uint64_t there;
+
+	pp_clickhouse_put(c, PP_SQL_REMAIN, condition);
+	status = pp_clickhouse_ask(c, problem);
+	if (status != PP_OK)
+		return status;
+	rows = pp_rows_of(c);
+	there = pp_rows_u64(&rows);
+	status = pp_rows_end(c, &rows, problem);
+	if (status == PP_OK && there != n) {
+		pp_buf_adds(problem,
+		            "profiles were taken away while they were added up: ask again");
+		status = PP_E_INVALID;
+	}
+	return status;
+}
+
 /* What servers add up of the rows of a list. */
 static pp_status
 list_sum(struct pp_clickhouse *c, const struct pp_store_list *list, const struct pp_order *order,
@@ -561,6 +584,8 @@ list_sum(struct pp_clickhouse *c, const struct pp_store_list *list, const struct
 		status = order->facets & PP_COSTS ? functions_sum(c, condition.p, &sum, problem)
 		                                  : stacks_sum(c, condition.p, &sum, problem);
 	store->cut = sum.cut;
+	if (status == PP_OK)
+		status = pp_clickhouse_remain(c, condition.p, list->entries.n, problem);
 	if (status == PP_OK)
 		status = pp_builder_finish(&sum.builder, out);
 	sum_release(&sum);

@@ -87,6 +87,28 @@ pp_clickhouse_members(struct pp_clickhouse *c, const struct pp_store_list *list,
 }
 
 pp_status
+pp_clickhouse_in_sums(struct pp_clickhouse *c, const struct pp_store_list *list, uint64_t *count,
+                      struct pp_buf *problem)
+{
+	struct pp_clickhouse_ids ids = { 0 };
+	struct pp_row_reader rows;
+	pp_status status = PP_OK;
+	size_t i;
+
+	for (i = 0; i < list->entries.n && status == PP_OK; i++)
+		if (!pp_vec_push(&ids.all, pp_digest_number(list->entries.at[i].hash)))
+			status = PP_E_NOMEM;
+	if (status == PP_OK)
+		status = ids_ask(c, PP_SQL_IN_SUMS, ids.all.at, ids.all.n, problem);
+	pp_vec_release(&ids.all);
+	if (status != PP_OK)
+		return status;
+	rows = pp_rows_of(c);
+	*count = pp_rows_u64(&rows);
+	return pp_rows_end(c, &rows, problem);
+}
+
+pp_status
 pp_clickhouse_drop_covered(struct pp_clickhouse *c, struct pp_buf *problem)
 {
 	PP_VEC(struct pp_store_entry) covered = { 0 };
@@ -109,7 +131,7 @@ pp_clickhouse_drop_covered(struct pp_clickhouse *c, struct pp_buf *problem)
 		status = pp_rows_end(c, &rows, problem);
 	for (i = 0; i < covered.n && status == PP_OK; i += n) {
 		n = covered.n - i < PP_CLICKHOUSE_IDS ? covered.n - i : PP_CLICKHOUSE_IDS;
-		status = pp_clickhouse_delete(c, covered.at + i, n, problem);
+		status = pp_clickhouse_delete(c, covered.at + i, n, false, problem);
 	}
 	pp_vec_release(&covered);
 	return status;

@@ -156,6 +156,10 @@ static const struct {
 	                        "GROUP BY batch, stack, metric) x LEFT JOIN (SELECT id, any(leaf) leaf, any(funcs) funcs, "
 	                        "uniqExact(check) n FROM @stacks WHERE id IN (SELECT stack FROM @samples WHERE $C) GROUP BY id) k "
 	                        "ON x.stack = k.id) LEFT ARRAY JOIN funcs AS f GROUP BY batch, metric, f$) GROUP BY batch, metric ORDER BY batch" },
+	[PP_SQL_REMAIN] = { "how many of those that were added up are still there: whoever takes profiles away begins with this table",
+	                    "SELECT uniqExact(batch) FROM $profiles WHERE $C" },
+	[PP_SQL_IN_SUMS] = { "how many of some profiles are in a sum",
+	                     "SELECT uniqExact(id) FROM (SELECT arrayJoin(members) id FROM $profiles) WHERE $C" },
 	[PP_SQL_STILL] = { "how many of some profiles count",
 	                   "SELECT uniqExact(id) FROM $profiles WHERE $C AND id GLOBAL NOT IN (SELECT arrayJoin(members) FROM $profiles)" },
 	[PP_SQL_MEMBERS] = { "which profiles a sum stands for",

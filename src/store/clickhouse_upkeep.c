@@ -176,18 +176,20 @@ pp_clickhouse_hosts_check(struct pp_clickhouse *c, struct pp_buf *problem)
 /* Rows of profiles go first: from then on the rest counts for nothing. */
 pp_status
 pp_clickhouse_delete(struct pp_clickhouse *c, const struct pp_store_entry *entries, size_t n,
-                     struct pp_buf *problem)
+                     bool every_attempt, struct pp_buf *problem)
 {
 	static const char *const tables[] = { "profiles", "samples", "edges", "lines", "blobs" };
 	pp_status status = PP_OK;
 	size_t t, i;
 
 	for (t = 0; t < PP_COUNT_OF(tables) && status == PP_OK && n; t++) {
+		const bool by_id = t == 0 && every_attempt;
+
 		pp_buf_addf(&c->sql, "ALTER TABLE %s DELETE WHERE %s IN (", tables[t],
-		            t == 0 ? "id" : "batch");
+		            by_id ? "id" : "batch");
 		for (i = 0; i < n; i++) {
 			pp_buf_adds(&c->sql, i ? "," : "");
-			if (t == 0)
+			if (by_id)
 				pp_sql_u128(&c->sql, pp_digest_number(entries[i].hash));
 			else
 				pp_buf_addf(&c->sql, "%llu", (unsigned long long)entries[i].id);
@@ -200,20 +202,56 @@ pp_clickhouse_delete(struct pp_clickhouse *c, const struct pp_store_entry *entri
 
 /* Where sums go, what they stand for goes first: else it would count again. Its other rows are swept up by gc. */
 static pp_status
-members_delete(struct pp_clickhouse *c, const struct pp_store_list *list, struct pp_buf *problem)
+members_delete(struct pp_clickhouse_lease *lease, const struct pp_store_list *list,
+               struct pp_buf *problem)
 {
+	struct pp_clickhouse *c = lease->c;
 	struct pp_clickhouse_ids ids = { 0 };
 	pp_status status = pp_clickhouse_members(c, list, &ids, problem);
 	size_t i, n;
 
 	for (i = 0; i < ids.all.n && status == PP_OK; i += n) {
 		n = ids.all.n - i < PP_CLICKHOUSE_IDS ? ids.all.n - i : PP_CLICKHOUSE_IDS;
+		status = pp_clickhouse_lease_keep(lease, problem);
+		if (status != PP_OK)
+			break;
 		pp_buf_adds(&c->sql, "ALTER TABLE profiles DELETE WHERE ");
 		pp_clickhouse_among_ids(&c->sql, ids.all.at + i, n);
 		pp_buf_adds(&c->sql, " SETTINGS mutations_sync = 2");
 		status = everywhere(c, problem);
 	}
 	pp_vec_release(&ids.all);
+	return status;
+}
+
+/* The list may be older than the lease: what has been added up since then would go on to count in a sum. */
+static pp_status
+sums_check(struct pp_clickhouse *c, const struct pp_store_list *list, struct pp_buf *problem)
+{
+	uint64_t in_sums;
+	pp_status status = pp_clickhouse_in_sums(c, list, &in_sums, problem);
+
+	if (status == PP_OK && in_sums) {
+		pp_buf_addf(problem,
+		            "%llu of these profiles have been added up in the meantime: try again",
+		            (unsigned long long)in_sums);
+		status = PP_E_OUTPUT;
+	}
+	return status;
+}
+
+/* Takes profiles away while nobody adds them up. */
+static pp_status
+list_remove(struct pp_clickhouse_lease *lease, const struct pp_store_list *list,
+            struct pp_buf *problem)
+{
+	pp_status status = members_delete(lease, list, problem);
+
+	if (status == PP_OK)
+		status = pp_clickhouse_lease_keep(lease, problem);
+	if (status == PP_OK)
+		status = pp_clickhouse_delete(lease->c, list->entries.at, list->entries.n, true,
+		                              problem);
 	return status;
 }
 
@@ -228,10 +266,10 @@ pp_clickhouse_remove(struct pp_store *store, const struct pp_store_list *list,
 	/* What is being added up while it is taken away would be in the sum. */
 	if (status == PP_OK && list->entries.n)
 		status = pp_clickhouse_lease_take(&lease, c, problem);
-	if (status == PP_OK)
-		status = members_delete(c, list, problem);
-	if (status == PP_OK)
-		status = pp_clickhouse_delete(c, list->entries.at, list->entries.n, problem);
+	if (status == PP_OK && list->entries.n)
+		status = sums_check(c, list, problem);
+	if (status == PP_OK && list->entries.n)
+		status = list_remove(&lease, list, problem);
 	pp_clickhouse_lease_end(&lease);
 	return status;
 }

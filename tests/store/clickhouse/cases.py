@@ -23,6 +23,7 @@ import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, '..', '..')]
+import races
 import rollups
 from nodes import Missing, Nodes
 from tap import Tap, few
@@ -640,7 +641,7 @@ def main():
     polyprof, samples, directory = map(os.path.abspath, sys.argv[1:4])
     tap = Tap()
     tests = [test_sources, test_full, test_samples, test_pushed, test_shared, test_large, test_trend, test_where, test_days, test_kills, test_killed_upkeep,
-             test_behind, test_remove, test_foreign, *rollups.TESTS]
+             test_behind, test_remove, test_foreign, *rollups.TESTS, *races.TESTS]
     try:
         nodes = Nodes(directory, 3)
     except Missing as why:

@@ -1,0 +1,113 @@
+"""What comes between two requests of one command in ClickHouse: a relay before a node stops where it is told to."""
+import contextlib
+import http.server
+import os
+import threading
+import urllib.error
+import urllib.request
+
+from rollups import LONG_AGO, ROLL, aged, compact, functions, stacks, written
+
+
+@contextlib.contextmanager
+def relayed(c, source, meet, act):
+    """The source by way of a relay before its first node, which acts once before it hands on a request that has this text."""
+    acted = []
+
+    class Relay(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            sql = b''
+            while size := int(self.rfile.readline() or b'0', 16):
+                sql += self.rfile.read(size + 2)[:-2]
+            self.rfile.readline()
+            if not acted and meet in urllib.request.unquote(self.path).encode() + sql:
+                acted.append(None)
+                acted[0] = act()
+            request = urllib.request.Request(f'http://127.0.0.1:{c.nodes.http[0]}{self.path}', data=sql)
+            try:
+                with urllib.request.urlopen(request, timeout=60) as answer:
+                    status, body = answer.status, answer.read()
+            except urllib.error.HTTPError as error:
+                status, body = error.code, error.read()
+            self.send_response(status)
+            self.send_header('Content-Length', str(len(body)))
+            self.send_header('Connection', 'close')
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Relay)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield source.replace(f':{c.nodes.http[0]}', f':{server.server_address[1]}', 1), acted
+    server.shutdown()
+
+
+def added(c, name, count):
+    """A store of some old files of an hour."""
+    place = os.path.join(c.place, name)
+    os.makedirs(place)
+    source, database = c.store()
+    files = [written(place, f'{i}.folded', stacks(i), LONG_AGO + i * 60) for i in range(count)]
+    c.add(source, *files)
+    return source, database, files
+
+
+def test_race_asked(c):
+    """What goes while servers add up is missed."""
+    for words, meet in ((('top', '-n', '0'), b'LEFT ARRAY JOIN'), (('tree',), b'GROUP BY stack, metric ORDER')):
+        source, _, files = added(c, f'asked-{words[0]}', 4)
+        with relayed(c, source, meet, lambda source=source: c.run('store', 'remove', source, '--until', f'@{LONG_AGO + 60}')[0]) as (by, acted):
+            code, out, text = c.run(words[0], by + '&push=always', *words[1:], '--json')
+        c.tap.ok(acted == [0] and code == 3 and b'total' not in out, f'{words[0]}, of which a part goes meanwhile: exit 3', f'{acted} {code} {out[:300]} {text}')
+        c.tap.ok(functions(c, source) == functions(c, *files[1:]), 'and the rest when asked again', '')
+
+
+def test_race_removed(c):
+    """What is removed is not in a sum that came meanwhile."""
+    source, _, files = added(c, 'removed', 4)
+    whole = functions(c, files[0], *files[1:])
+    for words in (('remove', '--where', 'format=folded'), ('gc', '--keep', '30d')):
+        with relayed(c, source, b'INSERT INTO', lambda: compact(c, source).get('rolled')) as (by, acted):
+            code, _, text = c.run('store', words[0], by, *words[1:])
+        c.tap.ok(len(acted) == 1 and code == 4 and 'try again' in text, f'{words[0]} of what is added up meanwhile: exit 4', f'{acted} {code} {text}')
+        c.tap.ok(functions(c, source) == whole, 'nothing is lost', functions(c, source))
+        late = written(c.place, f'{words[0]}.folded', stacks(words[0]), LONG_AGO + 100)
+        files.append(late)
+        c.add(source, late)
+        whole = functions(c, files[0], *files[1:])
+    code, _, text = c.run('store', 'remove', source, '--where', 'format=folded')
+    c.tap.ok(code == 0 and functions(c, source)[0] == 3, 'and goes when told again', f'{code} {text}')
+
+
+def test_race_again(c):
+    """What was in a sum that was removed, and is added again while the rest of it is taken away, stays."""
+    source, database, files = added(c, 'again', 5)
+    compact(c, source)
+    aged(c, database)
+    whole = functions(c, files[0], *files[1:])
+
+    def over():
+        removed = c.run('store', 'remove', source, '--since', f'@{LONG_AGO}')[0]
+        return removed, c.add(source, *files)[1].get('added')
+
+    with relayed(c, source, b'ALTER TABLE profiles DELETE', over) as (by, acted):
+        code, _, text = c.run('store', 'compact', by)
+    c.tap.ok(acted == [(0, 5)] and code == 0, 'profiles are added again while what was in a sum goes', f'{acted} {code} {text}')
+    c.tap.ok(functions(c, source) == whole, 'and are all there', functions(c, source))
+
+
+def test_race_window(c):
+    """A window that begins where a sum ends: what is in the sum is not there beside it, also while it is still in the tables."""
+    source, _, files = added(c, 'window', 4)
+    lite = os.path.join(c.place, 'window.ppdb')
+    c.add(lite, *files)
+    compact(c, source)
+    compact(c, lite)
+    for begin in (LONG_AGO, LONG_AGO + 60, LONG_AGO + 180):
+        got, wanted = (functions(c, store, '--since', f'@{begin}') for store in (source, lite))
+        c.tap.ok(got[:1] == wanted[:1] and (got == wanted or got[0] == 3), f'since {begin - LONG_AGO} s: as of the file', f'{got} {wanted}')
+
+
+TESTS = [test_race_asked, test_race_removed, test_race_again, test_race_window]
