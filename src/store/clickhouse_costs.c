@@ -260,7 +260,8 @@ chunk_index(struct pp_clickhouse_costs *x, struct pp_buf *problem)
 		size_t at = (size_t)(rows.p - begin);
 		struct one *one = row_read(&rows, &row) ? chunk_find(x, row.batch) : NULL;
 
-		if (!one || row.doubt > 1) {
+		/* What does not add up is read from its input: it may have costs without a stack. */
+		if (!one || (row.doubt > 1 && one->adds_up)) {
 			pp_buf_adds(problem,
 			            row.doubt > 1 && !rows.bad
 			                ? "a stack of which there are samples is not in the store"

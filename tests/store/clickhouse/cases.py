@@ -358,10 +358,13 @@ def test_trend(c):
         c.add(store, odd, large, label=['host=c'])
         for run in 'xy':
             c.add(store, os.path.join(c.samples, 'pprof', 'good', 'plain.pb'), label=['host=d', f'run={run}'])
+            # Events without stacks: cost that belongs to no function.
+            c.add(store, os.path.join(c.samples, 'perf-script', 'good', 'fp.eventonly.txt.gz'), label=['host=e', f'run=no-stack-{run}'])
     by_servers = (['trend', '--by', 'host', '--where', 'host in (a,b)'], ['trend', '--function', 'scan', '--by', 'host', '--every', '2h'], ['trend', '--where', 'host=c'],
                   ['diff', '--before', 'host=a', '--after', 'host=b'], ['diff', '--before', 'host=c', '--after', 'host=a', '-n', '0'],
                   ['diff', '--by', 'label:host', '--where', 'host in (a,b,c)'], ['diff', '--before', 'run=x', '--after', 'run=y', '-m', 'samples'])
-    for words in (*by_servers, ['diff', '--before', 'run=x', '--after', 'run=y', '--normalize', 'time'], ['merge', '--to', 'folded', '--where', 'host in (a,b)']):
+    for words in (*by_servers, ['diff', '--before', 'run=x', '--after', 'run=y', '--normalize', 'time'],
+                  ['diff', '--before', 'run=no-stack-x', '--after', 'run=no-stack-y'], ['merge', '--to', 'folded', '--where', 'host in (a,b)']):
         answers = [c.run(words[0], store, *words[1:], *(() if words[0] == 'merge' else ('--json',))) for store in (f'{source}&push=always', f'{source}&push=never', sqlite)]
         bodies = [json.loads(out) if out[:1] == b'{' else out for _, out, _ in answers]
         pushed = [body.pop('store', {}).get('pushed') if isinstance(body, dict) else None for body in bodies]
