@@ -178,7 +178,7 @@ clickhouse_close(struct pp_store *store)
 	pp_clickhouse_source_release(&c->from);
 	pp_vec_release(&c->listed);
 	pp_vec_release(&c->queue);
-	pp_vec_release(&c->covered);
+	pp_vec_release(&c->members);
 	pp_vec_release(&c->fetched.batches);
 	pp_vec_release(&c->fetched.ends);
 	pp_buf_release(&c->fetched.bytes);
@@ -352,7 +352,8 @@ entry_take(struct pp_clickhouse *c, struct pp_row_reader *rows, const struct pp_
 	e.level = pp_rows_u8(rows) ? PP_STORE_ROLLED : PP_STORE_FRESH;
 	listed.rolls = pp_rows_u8(rows) != 0;
 	for (members = pp_rows_varint(rows); members && !rows->bad; members--)
-		if (!pp_vec_push(&c->covered, pp_rows_u128(rows)))
+		if (!pp_vec_push(&c->members, (struct pp_clickhouse_member){
+		                                  pp_rows_u128(rows), pp_digest_number(e.hash) }))
 			return false;
 	if (!e.labels || !e.format || !e.source || !e.meta)
 		return false;
@@ -388,27 +389,27 @@ number_order(const void *a, const void *b, void *ctx)
 }
 
 static int
-id_order(const void *a, const void *b, void *ctx)
+member_order(const void *a, const void *b, void *ctx)
 {
-	pp_u128 x = *(const pp_u128 *)a, y = *(const pp_u128 *)b;
+	const struct pp_clickhouse_member *x = a, *y = b;
 
-	return (x > y) - (x < y);
+	return (x->id > y->id) - (x->id < y->id);
 }
 
 static bool
-is_covered(const struct pp_clickhouse *c, pp_u128 id)
+is_member(const struct pp_clickhouse *c, pp_u128 id)
 {
-	size_t low = 0, high = c->covered.n;
+	size_t low = 0, high = c->members.n;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (c->covered.at[middle] < id)
+		if (c->members.at[middle].id < id)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < c->covered.n && c->covered.at[low] == id;
+	return low < c->members.n && c->members.at[low].id == id;
 }
 
 /*
@@ -416,15 +417,15 @@ is_covered(const struct pp_clickhouse *c, pp_u128 id)
  * stay for an hour, so none is missing.
  */
 static void
-covered_leave_out(struct pp_clickhouse *c, struct pp_store_list *list)
+members_leave_out(struct pp_clickhouse *c, struct pp_store_list *list)
 {
 	size_t i, n = 0;
 
-	if (c->covered.n == 0)
+	if (c->members.n == 0)
 		return;
-	pp_sort(c->covered.at, c->covered.n, sizeof *c->covered.at, id_order, NULL);
+	pp_sort(c->members.at, c->members.n, sizeof *c->members.at, member_order, NULL);
 	for (i = 0; i < list->entries.n; i++)
-		if (!is_covered(c, pp_digest_number(list->entries.at[i].hash)))
+		if (!is_member(c, pp_digest_number(list->entries.at[i].hash)))
 			list->entries.at[n++] = list->entries.at[i];
 	list->entries.n = n;
 }
@@ -460,7 +461,7 @@ clickhouse_list(struct pp_store *store, const struct pp_selection *s, struct pp_
 	struct pp_row_reader rows;
 	pp_status status = PP_OK;
 
-	c->listed.n = c->covered.n = 0;
+	c->listed.n = c->members.n = 0;
 	pp_clickhouse_costs_free(c->costs);
 	c->costs = NULL;
 	if (c->from.schema != PP_SCHEMA_OWN) {
@@ -484,7 +485,7 @@ clickhouse_list(struct pp_store *store, const struct pp_selection *s, struct pp_
 		if (!entry_take(c, &rows, s, out))
 			return PP_E_NOMEM;
 	status = pp_rows_end(c, &rows, problem);
-	covered_leave_out(c, out);
+	members_leave_out(c, out);
 	return status == PP_OK && !list_settle(c, out) ? PP_E_NOMEM : status;
 }
 

@@ -48,6 +48,11 @@ struct pp_clickhouse_listed {
 	pp_u128 digest; /* of its parcel */
 };
 
+/* What a young sum stands for. */
+struct pp_clickhouse_member {
+	pp_u128 id, sum;
+};
+
 struct pp_clickhouse {
 	struct pp_store store;
 	struct pp_clickhouse_source from;
@@ -58,9 +63,9 @@ struct pp_clickhouse {
 	struct pp_http_answer answer;
 	struct pp_buf sql; /* of the question that is being made */
 	bool bare;         /* it asks for no database, and with no setting that old servers lack */
-	PP_VEC(struct pp_clickhouse_listed) listed; /* by batch */
-	PP_VEC(uint64_t) queue;                     /* batches in the order of the last list */
-	PP_VEC(pp_u128) covered;                    /* members of young sums in it */
+	PP_VEC(struct pp_clickhouse_listed) listed;  /* by batch */
+	PP_VEC(uint64_t) queue;                      /* batches in the order of the last list */
+	PP_VEC(struct pp_clickhouse_member) members; /* of young sums in it, by id */
 	struct pp_known_nodes met;
 	bool shards_known;
 	unsigned shards; /* 0: which server gets what is unknown */
@@ -293,6 +298,12 @@ struct pp_clickhouse_ids {
 };
 pp_status pp_clickhouse_members(struct pp_clickhouse *, const struct pp_store_list *,
                                 struct pp_clickhouse_ids *, struct pp_buf *problem);
+/*
+ * Whether what was listed counts once. A sum whose writer was killed may arrive when others have added up the same profiles again,
+ * and more: then there are two. PP_E_INVALID with the reason.
+ */
+pp_status pp_clickhouse_sums_differ(const struct pp_clickhouse *, const struct pp_store_list *,
+                                    struct pp_buf *problem);
 /* How many of a list are in a sum by now. */
 pp_status pp_clickhouse_in_sums(struct pp_clickhouse *, const struct pp_store_list *,
                                 uint64_t *count, struct pp_buf *problem);

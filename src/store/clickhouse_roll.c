@@ -7,6 +7,7 @@
  */
 #include "base/slice.h"
 #include "store/clickhouse.h"
+#include "store/hash.h"
 #include "store/meta.h"
 #include "store/parcel.h"
 #include "store/rollup.h"
@@ -84,6 +85,44 @@ pp_clickhouse_members(struct pp_clickhouse *c, const struct pp_store_list *list,
 	}
 	pp_vec_release(&sums.all);
 	return status;
+}
+
+static bool
+is_listed(const struct pp_store_list *list, pp_u128 id)
+{
+	size_t i;
+
+	for (i = 0; i < list->entries.n; i++)
+		if (pp_digest_number(list->entries.at[i].hash) == id)
+			return true;
+	return false;
+}
+
+pp_status
+pp_clickhouse_sums_differ(const struct pp_clickhouse *c, const struct pp_store_list *list,
+                          struct pp_buf *problem)
+{
+	char hex[2][2 * PP_DIGEST + 1];
+	size_t i, k;
+
+	for (i = 1; i < c->members.n; i++) {
+		const struct pp_clickhouse_member *two = &c->members.at[i - 1];
+		uint8_t digest[PP_STORE_HASH];
+
+		if (two[0].id != two[1].id || two[0].sum == two[1].sum ||
+		    !is_listed(list, two[0].sum) || !is_listed(list, two[1].sum))
+			continue;
+		for (k = 0; k < 2; k++) {
+			pp_digest_of_number(two[k].sum, digest);
+			pp_digest_hex(digest, hex[k]);
+		}
+		pp_buf_addf(problem,
+		            "the same profiles are in two sums, %s and %s: remove one of them, and "
+		            "add what else was in it again",
+		            hex[0], hex[1]);
+		return PP_E_INVALID;
+	}
+	return PP_OK;
 }
 
 pp_status

@@ -100,12 +100,16 @@ pp_clickhouse_audit(struct pp_store *store, const struct pp_store_list *list, ui
 	struct pp_buf condition = { 0 };
 	struct pp_row_reader rows;
 	struct sums sums = { 0 };
-	pp_status status = PP_E_NOMEM;
+	pp_status status;
 	bool fine = true;
 
 	*promised = *found = 0;
 	if (list->entries.n == 0 || c->from.schema != PP_SCHEMA_OWN)
 		return PP_OK;
+	status = pp_clickhouse_sums_differ(c, list, problem);
+	if (status != PP_OK)
+		return status;
+	status = PP_E_NOMEM;
 	pp_clickhouse_among(&condition, list);
 	if (!condition.failed) {
 		pp_clickhouse_put(c, PP_SQL_AUDIT, condition.p);
