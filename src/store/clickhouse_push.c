@@ -87,6 +87,7 @@ struct sum {
 	struct pp_buf key;
 	int64_t *values;   /* by metric */
 	int64_t *others;   /* of stacks that are not taken; of a function, what it costs itself */
+	pp_i128 *whole;    /* of all that the servers found */
 	size_t primary;    /* the metric that what costs most is chosen by */
 	uint64_t most;     /* functions or stacks that are taken; 0 = all */
 	uint64_t cut;      /* that are not */
@@ -122,7 +123,8 @@ sum_init(struct sum *s, const struct common *common, const struct pp_order *orde
 	s->primary = pp_profile_primary(s->builder.profile);
 	s->values = calloc(s->builder.profile->metrics.n, sizeof *s->values);
 	s->others = calloc(s->builder.profile->metrics.n, sizeof *s->others);
-	if (!s->values || !s->others || !pp_strtab_init(&s->keys, seed) ||
+	s->whole = calloc(s->builder.profile->metrics.n, sizeof *s->whole);
+	if (!s->values || !s->others || !s->whole || !pp_strtab_init(&s->keys, seed) ||
 	    !pp_strtab_init(&s->metrics, seed))
 		*status = PP_E_NOMEM;
 	for (m = 0; m < s->builder.profile->metrics.n && *status == PP_OK; m++) {
@@ -148,6 +150,7 @@ sum_release(struct sum *s)
 	pp_buf_release(&s->key);
 	free(s->values);
 	free(s->others);
+	free(s->whole);
 }
 
 /* ---- what costs most ---- */
@@ -338,6 +341,19 @@ stacks_join(struct sum *s, struct pp_row_reader *sums, struct pp_row_reader *sta
 	return PP_OK;
 }
 
+/* What all stacks cost. */
+static void
+stacks_whole(struct sum *s, const struct pp_row_reader *all)
+{
+	struct pp_row_reader rows = *all;
+	bool any = true;
+	size_t m;
+
+	while (any && pp_rows_more(&rows) && values_read(s, &rows, next_id(&rows), &any))
+		for (m = 0; m < s->builder.profile->metrics.n; m++)
+			s->whole[m] += s->values[m];
+}
+
 /* Which stacks cost most, as a list of ids; empty when all are taken. False when out of memory. */
 static bool
 stacks_choose(struct sum *s, const struct pp_row_reader *all, struct pp_buf *ids)
@@ -377,6 +393,7 @@ stacks_sum(struct pp_clickhouse *c, const char *condition, struct sum *s, struct
 	sums = pp_rows_of(c);
 	first = c->answer.body;
 	c->answer.body = (struct pp_buf){ 0 };
+	stacks_whole(s, &sums);
 	if (stacks_choose(s, &sums, &ids)) {
 		pp_clickhouse_put(c, s->cut ? PP_SQL_SOME_STACKS : PP_SQL_STACKS,
 		                  s->cut ? ids.p : condition);
@@ -482,6 +499,7 @@ function_take(struct sum *s, struct pp_row_reader *rows, struct pp_buf *problem)
 		status = function_read(s, &next, &f, problem);
 	}
 	for (m = 0; m < n; m++) {
+		s->whole[m] += s->others[m];
 		p->costs.cells.at[m].i += s->others[m];
 		p->costs.cells.at[n + m].i += s->others[m];
 	}
@@ -542,27 +560,60 @@ functions_sum(struct pp_clickhouse *c, const char *condition, struct sum *s, str
 	return status == PP_OK ? pp_rows_end(c, &rows, problem) : status;
 }
 
+/* Compares what a metric costs in all with what was promised; false when it is another number. */
+static bool
+whole_fits(const struct sum *s, struct pp_slice metric, pp_i128 promised)
+{
+	pp_str name;
+
+	return pp_strtab_find(&s->metrics, metric.p, metric.n, &name) && name > 0 &&
+	       name <= s->builder.profile->metrics.n && s->whole[name - 1] == promised;
+}
+
+static pp_status
+remain_read(struct pp_row_reader *rows, size_t n, const struct sum *s, struct pp_buf *problem)
+{
+	while (pp_rows_more(rows)) {
+		bool counts = pp_rows_u8(rows) == 0;
+		struct pp_slice metric = pp_rows_text(rows);
+		pp_i128 value = (pp_i128)pp_rows_u128(rows);
+
+		if (!rows->bad && counts && value != (pp_i128)n) {
+			pp_buf_adds(problem, "profiles were taken away while they were added up: "
+			                     "ask again");
+			return PP_E_INVALID;
+		}
+		if (!rows->bad && !counts && s && !whole_fits(s, metric, value)) {
+			pp_buf_addf(problem,
+			            "the store does not hold what was promised: the servers' sum "
+			            "of %.*s is another one",
+			            PP_SHOWN(metric));
+			return PP_E_INVALID;
+		}
+	}
+	return PP_OK;
+}
+
+static pp_status
+remain_ask(struct pp_clickhouse *c, const char *condition, size_t n, const struct sum *s,
+           struct pp_buf *problem)
+{
+	struct pp_row_reader rows;
+	pp_status status;
+
+	pp_clickhouse_put(c, PP_SQL_REMAIN, condition);
+	status = pp_clickhouse_ask(c, problem);
+	rows = pp_rows_of(c);
+	if (status == PP_OK)
+		status = remain_read(&rows, n, s, problem);
+	return status == PP_OK ? pp_rows_end(c, &rows, problem) : status;
+}
+
 pp_status
 pp_clickhouse_remain(struct pp_clickhouse *c, const char *condition, size_t n,
                      struct pp_buf *problem)
 {
-	struct pp_row_reader rows;
-	pp_status status;
-	uint64_t there;
-
-	pp_clickhouse_put(c, PP_SQL_REMAIN, condition);
-	status = pp_clickhouse_ask(c, problem);
-	if (status != PP_OK)
-		return status;
-	rows = pp_rows_of(c);
-	there = pp_rows_u64(&rows);
-	status = pp_rows_end(c, &rows, problem);
-	if (status == PP_OK && there != n) {
-		pp_buf_adds(problem,
-		            "profiles were taken away while they were added up: ask again");
-		status = PP_E_INVALID;
-	}
-	return status;
+	return remain_ask(c, condition, n, NULL, problem);
 }
 
 /* What servers add up of the rows of a list. */
@@ -585,7 +636,8 @@ list_sum(struct pp_clickhouse *c, const struct pp_store_list *list, const struct
 		                                  : stacks_sum(c, condition.p, &sum, problem);
 	store->cut = sum.cut;
 	if (status == PP_OK)
-		status = pp_clickhouse_remain(c, condition.p, list->entries.n, problem);
+		status = remain_ask(c, condition.p, list->entries.n, store->partial ? NULL : &sum,
+		                    problem);
 	if (status == PP_OK)
 		status = pp_builder_finish(&sum.builder, out);
 	sum_release(&sum);

@@ -156,8 +156,12 @@ static const struct {
 	                        "GROUP BY batch, stack, metric) x LEFT JOIN (SELECT id, any(leaf) leaf, any(funcs) funcs, "
 	                        "uniqExact(check) n FROM @stacks WHERE id IN (SELECT stack FROM @samples WHERE $C) GROUP BY id) k "
 	                        "ON x.stack = k.id) LEFT ARRAY JOIN funcs AS f GROUP BY batch, metric, f$) GROUP BY batch, metric ORDER BY batch" },
-	[PP_SQL_REMAIN] = { "how many of those that were added up are still there: whoever takes profiles away begins with this table",
-	                    "SELECT uniqExact(batch) FROM $profiles WHERE $C" },
+	[PP_SQL_REMAIN] = { "how many of those that were added up are still there, as whoever takes profiles away begins with this table; and what they "
+	                    "cost in all",
+	                    "SELECT 0 kind, '' m, toInt128(uniqExact(batch)) FROM $profiles WHERE $C\n"
+	                    "UNION ALL SELECT 1, toString(tupleElement(kv, 1)), sum(tupleElement(kv, 2)) FROM "
+	                    "(SELECT arrayJoin(arrayZip(mapKeys(total), mapValues(total))) kv FROM $profiles WHERE $C) "
+	                    "GROUP BY tupleElement(kv, 1)" },
 	[PP_SQL_IN_SUMS] = { "how many of some profiles are in a sum",
 	                     "SELECT uniqExact(id) FROM (SELECT arrayJoin(members) id FROM $profiles) WHERE $C" },
 	[PP_SQL_STILL] = { "how many of some profiles count",
