@@ -24,10 +24,10 @@ struct shape {
 	bool refused;
 };
 
-/* A profile, and where in `rows` its costs begin. */
+/* A profile, and where in `rows` its costs begin, and in `promises` what they are in all. */
 struct one {
 	uint64_t batch, samples, events;
-	size_t begin;
+	size_t begin, promised;
 	uint32_t shape;
 	bool adds_up;
 };
@@ -39,7 +39,7 @@ struct pp_clickhouse_costs {
 	bool refused;          /* two texts have one hash */
 	PP_VEC(struct shape) shapes;
 	PP_VEC(struct one) chunk; /* by batch */
-	struct pp_buf rows;
+	struct pp_buf rows, promises;
 	PP_VEC(uint32_t) row_of; /* by function, while one is put together: its row, or 0 */
 };
 
@@ -61,6 +61,7 @@ pp_clickhouse_costs_free(struct pp_clickhouse_costs *x)
 	pp_vec_release(&x->row_of);
 	pp_buf_release(&x->name_bytes);
 	pp_buf_release(&x->rows);
+	pp_buf_release(&x->promises);
 	pp_map_release(&x->func_of);
 	free(x);
 }
@@ -185,6 +186,7 @@ chunk_begin(struct pp_clickhouse *c, struct pp_clickhouse_costs *x, const char *
 	struct pp_row_reader rows;
 	bool fine = true;
 	pp_status status;
+	uint64_t n;
 
 	x->chunk.n = 0;
 	pp_clickhouse_put(c, PP_SQL_EACH_SHAPE, condition);
@@ -203,9 +205,16 @@ chunk_begin(struct pp_clickhouse *c, struct pp_clickhouse_costs *x, const char *
 		one.adds_up &= pp_rows_u128(&rows) >> 63 == 0;
 		one.shape = shape_number(x, shape, &fine);
 		one.adds_up &= one.shape < SHAPES_MAX;
+		one.promised = (size_t)(rows.p - (const unsigned char *)c->answer.body.p);
+		for (n = pp_rows_varint(&rows); n && !rows.bad; n--) {
+			(void)pp_rows_text(&rows);
+			(void)pp_rows_u128(&rows);
+		}
 		fine = fine && pp_vec_push(&x->chunk, one);
 	}
-	return fine ? pp_rows_end(c, &rows, problem) : PP_E_NOMEM;
+	status = fine ? pp_rows_end(c, &rows, problem) : PP_E_NOMEM;
+	answer_take(c, &x->promises);
+	return status;
 }
 
 static struct one *
@@ -352,6 +361,28 @@ row_add(struct pp_clickhouse_costs *x, struct pp_costs_facet *to, size_t metrics
 	return PP_OK;
 }
 
+/* Whether all rows of a profile cost what was promised. */
+static bool
+promise_kept(const struct pp_clickhouse_costs *x, const struct shape *s, const struct one *one,
+             const struct pp_costs_facet *to)
+{
+	const unsigned char *begin = (const unsigned char *)x->promises.p;
+	struct pp_row_reader rows = { begin + one->promised, begin + x->promises.n, false };
+	bool kept = true;
+	uint64_t n;
+	pp_str metric;
+
+	for (n = pp_rows_varint(&rows); n && kept; n--) {
+		struct pp_slice name = pp_rows_text(&rows);
+		pp_i128 promised = (pp_i128)pp_rows_u128(&rows);
+
+		kept = !rows.bad && pp_strtab_find(&s->metrics, name.p, name.n, &metric) &&
+		       metric > 0 && metric <= s->names->metrics.n &&
+		       to->cells.at[metric - 1].i == promised;
+	}
+	return kept;
+}
+
 /* Adds all rows of a profile. */
 static pp_status
 rows_add(struct pp_clickhouse_costs *x, const struct shape *s, const struct one *one,
@@ -411,6 +442,9 @@ pp_clickhouse_load_costs(struct pp_store *store, const struct pp_store_entry *e,
 	if (!pp_derive_init(&d, shape->names, 0, PP_COLUMN_COSTS))
 		return PP_E_NOMEM;
 	status = rows_add(x, shape, one, &d.to->costs);
+	/* Of what is left of a profile less is found. */
+	if (status == PP_OK && !c->store.partial && !promise_kept(x, shape, one, &d.to->costs))
+		status = PP_E_INVALID;
 	d.to->samples = one->samples;
 	d.to->events = one->events;
 	if (status == PP_E_INVALID)

@@ -144,8 +144,8 @@ static const struct {
 	                       "uniqExact(check) n FROM @stacks WHERE id IN (SELECT stack FROM @samples WHERE $C) GROUP BY id) k "
 	                       "ON x.stack = k.id) LEFT ARRAY JOIN funcs AS f GROUP BY metric, f$) GROUP BY metric, f ORDER BY f" },
 	[PP_SQL_EACH_SHAPE] = { "for comparisons and trends: which profiles are nothing but stacks, so that the servers may add up what functions cost in each",
-	                        "SELECT batch, shape, complete, samples, events, arrayMax(arrayConcat(mapValues(bound), [toUInt128(0)])) "
-	                        "FROM $profiles WHERE $C ORDER BY batch LIMIT 1 BY batch" },
+	                        "SELECT batch, shape, complete, samples, events, arrayMax(arrayConcat(mapValues(bound), [toUInt128(0)])), "
+	                        "total FROM $profiles WHERE $C ORDER BY batch LIMIT 1 BY batch" },
 	[PP_SQL_EACH_NAMES] = { "which functions are in any of them; their hashes stand for them below",
 	                        "SELECT DISTINCT sipHash64(f), f FROM $(SELECT DISTINCT arrayJoin(funcs) f FROM @stacks "
 	                        "WHERE id IN (SELECT stack FROM @samples WHERE $C)$) ORDER BY f" },

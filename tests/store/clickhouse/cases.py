@@ -471,6 +471,8 @@ def test_behind(c):
     c.nodes.everywhere("ALTER TABLE stacks UPDATE leaf = 'nobody' WHERE length(frames) > 5 SETTINGS mutations_sync = 2", database=database)
     code, out, text = c.run('top', source + '&push=always', '--json')
     c.tap.ok(code == 3 and 'promised' in text, 'stacks that were changed: exit 3', f'{code} {text} {out[:200]}')
+    code, out, text = c.run('trend', source + '&push=always', '--json')
+    c.tap.ok(code == 3 and b'steps' not in out, 'also of a trend', f'{code} {text} {out[:200]}')
     source, database = c.store()
     c.add(source, *files)
     c.nodes.everywhere('ALTER TABLE blobs DELETE WHERE 1 SETTINGS mutations_sync = 2', database=database)
