@@ -48,7 +48,6 @@ def extract(tables, basis=(1, 0), costs=()):
         out += number(len(tables.get(name, ())))
         for row in tables.get(name, ()):
             out += b''.join(number(zigzag(value)) for value in row)
-            out += number(0) if name == 'metrics' else b''
     out += number(basis[0]) + bytes(12)
     out += number(basis[1]) * 2 + number(len(costs)) + number(0)
     out += b''.join(number(func) for func, _ in costs)
