@@ -147,7 +147,8 @@ info_print(const char *source, struct pp_selected *selected, struct pp_sink *out
 	for (i = 0; i < list->entries.n; i++) {
 		stacks += list->entries.at[i].stacks;
 		profiles += list->entries.at[i].profiles;
-		levels[list->entries.at[i].level]++;
+		levels[list->entries.at[i].has_extract ? PP_STORE_PACKED
+		                                       : list->entries.at[i].level]++;
 		end = list->entries.at[i].t1 > end ? list->entries.at[i].t1 : end;
 	}
 	pp_json_init(&j, out, PP_JSON_SPACED);

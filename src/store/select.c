@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "store/extract.h"
 #include "store/hash.h"
 #include "store/label_set.h"
 #include "store/parcel.h"
@@ -29,7 +30,7 @@ struct chosen {
 	/* What was promised of samples, and what of them is there, where the engine can tell. */
 	bool audited, lacks, pushes, pushed;
 	uint64_t promised, found, cut;
-	uint64_t profiles, stacks; /* of the whole list */
+	uint64_t profiles, stacks, extracts; /* of the whole list */
 };
 
 static int64_t
@@ -176,12 +177,24 @@ provider_mine(const char *source)
 	return pp_store_engine_of(source) != NULL;
 }
 
+static void
+list_count(struct chosen *s)
+{
+	size_t i;
+
+	s->profiles = s->stacks = s->extracts = 0;
+	for (i = 0; i < s->list.entries.n; i++) {
+		s->profiles += s->list.entries.at[i].profiles;
+		s->stacks += s->list.entries.at[i].stacks;
+		s->extracts += s->list.entries.at[i].has_extract;
+	}
+}
+
 static pp_status
 selected_open(struct chosen *s, const char *source, const struct pp_provider_texts *texts,
               struct pp_buf *problem)
 {
 	const char *where = pp_store_source_where(source);
-	size_t i;
 	pp_status status = condition_add(s, where ? where + sizeof "?where=" - 1 : NULL, problem);
 
 	s->source = strdup(source);
@@ -203,10 +216,8 @@ selected_open(struct chosen *s, const char *source, const struct pp_provider_tex
 		status = pp_store_open(s->source, PP_STORE_READ, &s->store, problem);
 	if (status == PP_OK)
 		status = s->store->engine->list(s->store, &s->selection, &s->list, problem);
-	for (i = 0; i < s->list.entries.n && status == PP_OK; i++) {
-		s->profiles += s->list.entries.at[i].profiles;
-		s->stacks += s->list.entries.at[i].stacks;
-	}
+	if (status == PP_OK)
+		list_count(s);
 	return status;
 }
 
@@ -234,7 +245,6 @@ selected_audit(struct chosen *s, struct pp_buf *problem)
 	pp_status status = PP_E_INVALID;
 	bool changed = true;
 	unsigned tries;
-	size_t i;
 
 	for (tries = 0; tries < PP_STORE_AUDITS && status == PP_E_INVALID && changed; tries++) {
 		struct pp_store_list now_there = { 0 };
@@ -254,11 +264,7 @@ selected_audit(struct chosen *s, struct pp_buf *problem)
 		}
 		pp_buf_release(&why);
 	}
-	s->profiles = s->stacks = 0;
-	for (i = 0; i < s->list.entries.n; i++) {
-		s->profiles += s->list.entries.at[i].profiles;
-		s->stacks += s->list.entries.at[i].stacks;
-	}
+	list_count(s);
 	return status;
 }
 
@@ -392,14 +398,15 @@ selected_load(struct pp_selected *selected, size_t nth, const struct pp_order *o
 	const struct pp_store_engine *engine = s->store->engine;
 	const struct pp_store_entry *e = &s->list.entries.at[nth];
 	pp_status status = PP_E_UNSUPPORTED;
-	unsigned facets = 0;
 
 	if (order && engine->load_extract)
-		status = engine->load_extract(s->store, e, order, supply, &facets, problem);
+		status = engine->load_extract(s->store, e, order, supply, problem);
 	if (status == PP_E_UNSUPPORTED)
 		status = engine->load(s->store, e, supply, problem);
 	supply->format = e->format;
-	supply->facets = s->list.entries.n > 1 ? facets : 0;
+	/* Gains are dropped from extracts where they are not ordered. */
+	if (s->extracts && order && pp_extract_tells(order))
+		supply->facets = PP_EXTRACT_FACETS & ~(unsigned)(PP_GAINS | PP_GAINS_ALL);
 	return status;
 }
 

@@ -57,7 +57,7 @@ static const char *const texts[SQL_COUNT] = {
 	    ("SELECT p.id, p.hash, p.series, p.t0, p.t1, p.level, p.complete, p.format, p.source, p.meta, "
 	     "o.keep, coalesce(length(o.data), 0) + CASE WHEN ?3 AND (p.level > 0 OR p.dict < 0) THEN (SELECT "
 	     "coalesce(sum(length(c.data)), 0) FROM cells c WHERE c.profile = p.id) ELSE 0 END, CASE p.level WHEN 2 THEN (SELECT count(*) FROM rolled r "
-	     "WHERE r.profile = p.id) ELSE 1 END, p.seal FROM profile p LEFT JOIN original o ON o.profile = p.id "
+	     "WHERE r.profile = p.id) ELSE 1 END, p.seal, p.dict FROM profile p LEFT JOIN original o ON o.profile = p.id "
 	     "WHERE " IN_WINDOW " ORDER BY p.t0, p.hash"),
 	/* All that the one before leaves out, whatever its times are. */
 	[OTHER_PROFILES] =
@@ -468,6 +468,7 @@ profile_take(struct finding *f, sqlite3_stmt *st, struct pp_buf *problem)
 	e.is_part = sqlite3_column_int(st, 10) == PP_INPUT_PART;
 	e.is_detailed = sqlite3_column_int(st, 10) == PP_INPUT_DETAILS;
 	e.bytes = (uint64_t)sqlite3_column_int64(st, 11);
+	e.has_extract = level == PP_STORE_FRESH && sqlite3_column_int64(st, 14) == PP_DICT_EXTRACT;
 	if (!e.format || !e.source || !e.meta)
 		return PP_E_NOMEM;
 	if (series->fits == PP_WHERE_DEPENDS && !pp_selection_fits(f->selection, &e))

@@ -19,6 +19,10 @@ enum pp_input_keep {
 	PP_INPUT_DETAILS /* likewise: pp_store_entry.is_detailed */
 };
 
+/* In place of the number of a dictionary: a profile that cells cannot hold, without an extract and with one. */
+#define PP_DICT_NEVER (-1)
+#define PP_DICT_EXTRACT (-2)
+
 /* What tells whether a file was written. */
 struct pp_file_state {
 	bool there;
@@ -75,7 +79,7 @@ pp_status pp_sqlite_load_packed(struct pp_sqlite *, const struct pp_store_entry 
 pp_status pp_sqlite_load_costs(struct pp_store *, const struct pp_store_entry *, bool timed,
                                struct pp_profile **out, struct pp_buf *problem);
 pp_status pp_sqlite_load_extract(struct pp_store *, const struct pp_store_entry *,
-                                 const struct pp_order *, struct pp_supply *, unsigned *facets,
+                                 const struct pp_order *, struct pp_supply *,
                                  struct pp_buf *problem);
 pp_status pp_sqlite_load_all(struct pp_store *, const struct pp_store_list *,
                              const struct pp_order *, struct pp_profile **out,

@@ -21,9 +21,6 @@
 #define FRESH_MAX 1000
 #define SHARE_OF_TIME 8
 
-/* In place of the number of a dictionary: a profile that cells cannot hold. */
-#define DICT_NEVER (-1)
-
 /* ---- reading inputs ---- */
 
 /* A fresh profile that was read; NULL where cells cannot hold it, and an extract if there is one. */
@@ -99,8 +96,9 @@ batch_read(struct compacting *c)
 
 /* ---- writing cells ---- */
 
+/* Notes that cells cannot hold a profile: PP_DICT_NEVER or PP_DICT_EXTRACT. */
 static pp_status
-never_set(struct compacting *c, int64_t id)
+never_set(struct compacting *c, int64_t id, int64_t dict)
 {
 	sqlite3_stmt *q = pp_sqlite_statement(
 	    c->s, "UPDATE profile SET dict = ?2 WHERE id = ?1 AND level = 0", c->problem);
@@ -109,7 +107,7 @@ never_set(struct compacting *c, int64_t id)
 	if (!q)
 		return pp_no_statement(c->problem);
 	(void)sqlite3_bind_int64(q, 1, id);
-	(void)sqlite3_bind_int64(q, 2, DICT_NEVER);
+	(void)sqlite3_bind_int64(q, 2, dict);
 	(void)pp_sqlite_step(c->s, q, &status, c->problem);
 	return status;
 }
@@ -163,9 +161,10 @@ dict_next(struct compacting *c)
 static pp_status
 extract_keep(struct compacting *c, const struct candidate *one)
 {
-	pp_status status = never_set(c, one->id);
+	const bool is_there = one->extract.n && !one->extract.failed;
+	pp_status status = never_set(c, one->id, is_there ? PP_DICT_EXTRACT : PP_DICT_NEVER);
 
-	if (status != PP_OK || one->extract.n == 0 || one->extract.failed)
+	if (status != PP_OK || !is_there)
 		return status;
 	c->out->packed++;
 	return pp_stored_extract_add(c->s, one->id, pp_slice_of(one->extract.p, one->extract.n),
@@ -186,11 +185,11 @@ candidate_pack(struct compacting *c, const struct candidate *one)
 	if (!pp_dict_has_room(&c->dict.dict, one->profile) && one->profile->tree.n < PP_DICT_NODES)
 		status = dict_next(c);
 	if (status == PP_OK && !pp_dict_has_room(&c->dict.dict, one->profile))
-		return never_set(c, one->id);
+		return never_set(c, one->id, PP_DICT_NEVER);
 	if (status == PP_OK)
 		status = pp_pack(&c->dict.dict, one->profile, &one->input, &packed);
 	if (status == PP_E_UNSUPPORTED) {
-		status = never_set(c, one->id);
+		status = never_set(c, one->id, PP_DICT_NEVER);
 	} else if (status == PP_OK) {
 		status = pp_stored_pack(c->s, &c->dict, one->id, PP_STORE_PACKED, one->profile,
 		                        &packed, c->problem);

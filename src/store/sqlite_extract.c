@@ -46,8 +46,6 @@ pp_stored_extract_add(struct pp_sqlite *s, int64_t profile, struct pp_slice extr
 		status = pp_stored_run(s, q, problem);
 	}
 	pp_buf_release(&data);
-	if (status == PP_OK)
-		status = pp_census_add(s, PP_CENSUS_EXTRACTS, 1, problem);
 	return status;
 }
 
@@ -123,19 +121,15 @@ gains_settle(const struct pp_order *order, struct pp_supply *supply)
 
 pp_status
 pp_sqlite_load_extract(struct pp_store *store, const struct pp_store_entry *e,
-                       const struct pp_order *order, struct pp_supply *supply, unsigned *facets,
+                       const struct pp_order *order, struct pp_supply *supply,
                        struct pp_buf *problem)
 {
 	struct pp_sqlite *s = (struct pp_sqlite *)store;
 	pp_status status, settled;
-	int64_t made = 0;
 
-	if (e->level != PP_STORE_FRESH || !pp_extract_tells(order))
+	if (!e->has_extract || !pp_extract_tells(order))
 		return PP_E_UNSUPPORTED;
 	status = pp_stored_extract_load(s, e, supply, problem);
-	if (status == PP_E_UNSUPPORTED &&
-	    pp_census_read(s, PP_CENSUS_EXTRACTS, &made, problem) == PP_OK && made)
-		*facets = PP_EXTRACT_FACETS & ~(unsigned)(PP_GAINS | PP_GAINS_ALL);
 	if (status == PP_OK)
 		status = gains_settle(order, supply);
 	settled = status == PP_E_UNSUPPORTED ? status : pp_sqlite_settled(s, status, problem);

@@ -63,8 +63,6 @@ bool pp_input_unseal(struct pp_slice hash, struct pp_slice *input);
 
 /* Names of what the census counts: this, and dictionaries by number. */
 #define PP_CENSUS_PROFILES "profiles"
-/* And how many extracts were made so far, whether they are still there or not. */
-#define PP_CENSUS_EXTRACTS "extracts"
 
 /* Adds to a number; from within the transaction that makes it true. */
 pp_status pp_census_add(struct pp_sqlite *, const char *name, int64_t n, struct pp_buf *problem);

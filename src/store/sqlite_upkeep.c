@@ -137,10 +137,11 @@ pp_sqlite_check(struct pp_store *store, struct pp_store_outcome *out, struct pp_
 		pp_status loaded = store->engine->load(store, e, &supply, &why);
 
 		/* Of others one question reads the input, another an extract. */
-		if (loaded == PP_OK && e->level == PP_STORE_FRESH) {
+		if (loaded == PP_OK && e->has_extract) {
 			pp_parcel_drop(&supply);
 			loaded = pp_stored_extract_load(s, e, &supply, &why);
-			loaded = loaded == PP_E_UNSUPPORTED ? PP_OK : loaded;
+			if (loaded == PP_E_UNSUPPORTED)
+				pp_buf_adds(&why, "its extract is not there");
 		}
 		/* Of what is kept and packed one question reads the input, another the cells. */
 		if (loaded == PP_OK && (e->kept || e->is_part) && e->level != PP_STORE_FRESH) {

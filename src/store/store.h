@@ -61,6 +61,7 @@ struct pp_store_entry {
 	bool is_part; /* packed, and the input is there for what that does not tell */
 	/* Packed, and the input is there for who loads this one alone: to write it again as it was. */
 	bool is_detailed;
+	bool has_extract; /* fresh, and what was read of the input is there, too */
 	enum pp_store_level level;
 	uint64_t bytes, stacks; /* that it takes, as far as that is its own; stacks with a cost */
 	const char *meta;       /* as in the item */
@@ -165,10 +166,10 @@ struct pp_store_engine {
 	                  struct pp_buf *problem);
 	/*
 	 * The profile of an entry, where it is there without reading the input and tells all that is ordered; else
-	 * PP_E_UNSUPPORTED, and the facets that such profiles of the store are read with, if there are any. Or NULL.
+	 * PP_E_UNSUPPORTED. Or NULL.
 	 */
 	pp_status (*load_extract)(struct pp_store *, const struct pp_store_entry *,
-	                          const struct pp_order *, struct pp_supply *, unsigned *facets,
+	                          const struct pp_order *, struct pp_supply *,
 	                          struct pp_buf *problem);
 	/* As pp_provider.load_costs() and load_all(); or NULL. */
 	pp_status (*load_costs)(struct pp_store *, const struct pp_store_entry *, bool timed,

@@ -153,6 +153,7 @@ def extracts(program, samples, folder):
     before = answers(program, store, COSTS + INPUTS[:1])
     yield 'six runs', json.loads(run(program, 'store', 'compact', store, '--json')[1])['packed'] == 6 and all(answer[0] == 0 for answer in before.values())
     yield 'the same answers', answers(program, store, COSTS + INPUTS[:1]) == before
+    yield 'all are packed', json.loads(run(program, 'store', 'info', store, '--json')[1])['levels'] == {'fresh': 0, 'packed': 6, 'rolled': 0}
     with_file = [without_store(answer) for answer in (run(program, 'top', '--json', *files), run(program, 'top', '--json', store))]
     yield 'as of the files', with_file[0] == with_file[1]
     with contextlib.closing(sqlite3.connect(store)) as inside, inside:
@@ -172,6 +173,7 @@ def extracts(program, samples, folder):
     with contextlib.closing(sqlite3.connect(store)) as inside, inside:
         inside.execute('DELETE FROM cells WHERE profile = 2')
     yield 'without one the input is read', answers(program, store, COSTS) == before
+    yield 'and it is missed', run(program, 'store', 'check', store)[0] == 3
     run(program, 'store', 'remove', store, '--where', 'run=5')
     calls_written(files[0], 77)
     run(program, 'store', 'add', store, files[0], '--label', 'run=5')
