@@ -335,7 +335,7 @@ findings_keep(void *ctx, const pp_diags *diags)
 
 /* What was dropped is asked about where it lies; what it is compared with is read beside it. */
 static pp_status
-dropped_ask(const struct pp_view_asked *a, struct pp_desk *d, pp_answer **out)
+dropped_ask(const struct pp_view_asked *a, struct pp_desk *d, struct listener *l, pp_answer **out)
 {
 	const pp_profile *both[2] = { NULL, NULL };
 	struct pp_limits limits = *pp_limits_default();
@@ -353,8 +353,12 @@ dropped_ask(const struct pp_view_asked *a, struct pp_desk *d, pp_answer **out)
 			status = pp_read_file(a->files.at[i], &opts, NULL, &d->own[i]);
 		both[i] = d->dropped[i] ? d->dropped[i]->profile : d->own[i];
 	}
-	return status == PP_OK ? pp_ask_pair(both[0], both[1], "report", a->params.at, out)
-	                       : status;
+	if (status == PP_OK)
+		status = pp_ask_pair(both[0], both[1], "report", a->params.at, out);
+	for (i = 0; status != PP_OK && *out && i < pp_answer_note_count(*out); i++)
+		note_keep(l, pp_answer_note_severity(*out, i), pp_answer_note_rule(*out, i),
+		          pp_answer_note_text(*out, i));
+	return status;
 }
 
 static pp_status
@@ -373,7 +377,7 @@ desk_ask(const struct pp_view_asked *a, struct pp_desk *d, struct listener *l, p
 		                    .stop = pp_working_stops };
 
 	if (d->dropped[0] || d->dropped[1])
-		return dropped_ask(a, d, out);
+		return dropped_ask(a, d, l, out);
 	return pp_ask_files(a->files.at, a->files.n, "report", a->params.at, &opts, out);
 }
 

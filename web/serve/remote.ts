@@ -2,11 +2,10 @@
 
 import type { Remote } from '../viewer/panel';
 import { App } from '../viewer/app';
-import type { Data, Flat, Lines, Metric, ProfileInfo } from '../viewer/data';
+import type { Data, Flat, Lines, Metric } from '../viewer/data';
 import { addFunc, loadPacked } from '../viewer/data';
 import { el, fill } from '../viewer/dom';
 import type { Call } from '../viewer/model';
-import { metricOf } from '../viewer/model';
 import { bytes as sizeText, digits, shown, wantNames } from '../viewer/text';
 import type { Params } from './api';
 import { Refused, askBytes, askJson } from './api';
@@ -36,11 +35,8 @@ class Server implements Remote {
     this.verbs = !question.files.some(f => f.startsWith('dropped:'));
   }
 
-  async first(): Promise<Data> {
-    const data = await this.view([], null), [a, b] = data.meta.profiles, names = (p: ProfileInfo) => p.metrics.map(m => shown(m.name, 40)).join(', ');
-    // Everything would be gone, which is no answer; `diff` refuses it, too.
-    if (b?.metrics.length && a.metrics.length && a.metrics.every((_, m) => metricOf(data, 1, m) < 0)) throw new Error(`These two have no metric of the same meaning and unit: before has ${names(a)}; after has ${names(b)}.`);
-    return data;
+  first(): Promise<Data> {
+    return this.view([], null);
   }
 
   /** Everything, as far as it is sent at once. */

@@ -88,7 +88,7 @@ def test_race_removed(c):
 
 def test_race_again(c):
     """What was in a sum that was removed, and is added again while the rest of it is taken away, stays."""
-    source, database, files = added(c, 'again', 5)
+    source, database, files = added(c, 'race-again', 5)
     compact(c, source)
     aged(c, database)
     whole = functions(c, files[0], *files[1:])
