@@ -78,6 +78,20 @@ sort_in_parts(const struct sorting *s, unsigned char *base, unsigned char *room,
 		memcpy(base, from, n * s->size);
 }
 
+/* Whether all stand in order already, as what was added in time does; or it was broken off. */
+static bool
+is_sorted(const struct sorting *s, const unsigned char *base, size_t n)
+{
+	size_t i;
+
+	for (i = 1; i < n; i++, base += s->size)
+		if (s->cmp(base, base + s->size, s->ctx) > 0)
+			return false;
+		else if (pp_account_stops_at(i))
+			break;
+	return true;
+}
+
 void
 pp_sort(void *base, size_t n, size_t size, int (*cmp)(const void *, const void *, void *ctx),
         void *ctx)
@@ -87,7 +101,7 @@ pp_sort(void *base, size_t n, size_t size, int (*cmp)(const void *, const void *
 	void *room;
 
 	/* Nothing may be sorted that has no memory; qsort_r() wants some. */
-	if (n <= 1)
+	if (n <= 1 || is_sorted(&s, base, n))
 		return;
 	if (n <= 2 * PART || !account || !account->stop) {
 		qsort_r(base, n, size, cmp, ctx);

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/pages.h"
 #include "base/slice.h"
 #include "base/varint.h"
 
@@ -165,33 +166,80 @@ struct ahead {
 	int64_t cell[AHEAD];
 };
 
+/* A cell behind the one of that id, taken apart; NULL when it is damaged. */
+static inline const unsigned char *
+cell_take(const struct pp_cell_sums *s, const unsigned char *p, const unsigned char *end, bool room,
+          uint64_t *id, int64_t *cell)
+{
+	uint64_t step = 0, bits = 0;
+
+	p = room ? number_get_here(p, end, &step) : number_get(p, end, &step);
+	/* No step is too small as well as too large. */
+	if (PP_UNLIKELY(!p || step - 1 >= s->ids - 1 - *id))
+		return NULL;
+	*id += step;
+	__builtin_prefetch(&s->sum[*id], 1);
+	p = room ? number_get_here(p, end, &bits) : number_get(p, end, &bits);
+	*cell = pp_unzigzag(bits);
+	return p;
+}
+
 /* Takes the next cells apart; how many, SIZE_MAX when they are damaged. */
-static size_t
+static inline size_t
 cells_ahead(const struct pp_cell_sums *s, const unsigned char **from, const unsigned char *end,
             uint64_t *last, struct ahead *x)
 {
-	const unsigned char *p = *from;
-	const uint64_t ids = s->ids;
-	uint64_t id = *last, step, bits;
-	size_t n;
+	const unsigned char *p = *from, *near = end - p > PAIR_MAX ? end - PAIR_MAX : p;
+	uint64_t id = *last;
+	size_t n = 0;
 
-	for (n = 0; n < AHEAD && p < end; n++) {
-		bool room = end - p > PAIR_MAX;
-
-		p = PP_LIKELY(room) ? number_get_here(p, end, &step) : number_get(p, end, &step);
-		if (PP_UNLIKELY(!p || step == 0 || step >= ids - id))
-			return SIZE_MAX;
-		id += step;
-		__builtin_prefetch(&s->sum[id], 1);
-		p = PP_LIKELY(room) ? number_get_here(p, end, &bits) : number_get(p, end, &bits);
+	for (; n < AHEAD && p < near; n++) {
+		p = cell_take(s, p, end, true, &id, &x->cell[n]);
 		if (PP_UNLIKELY(!p))
 			return SIZE_MAX;
 		x->id[n] = (uint32_t)id;
-		x->cell[n] = pp_unzigzag(bits);
+	}
+	for (; n < AHEAD && p < end; n++) {
+		p = cell_take(s, p, end, false, &id, &x->cell[n]);
+		if (PP_UNLIKELY(!p))
+			return SIZE_MAX;
+		x->id[n] = (uint32_t)id;
 	}
 	*from = p;
 	*last = id;
 	return n;
+}
+
+/* Where all that is added comes to less than 64 bits hold, and nothing is below 0: no sum can be too large. */
+static bool
+sum_small(struct pp_cell_sums *s, struct pp_slice data, const struct pp_cell_sum *expected)
+{
+	const unsigned char *p = data.p, *end = data.p + data.n;
+	int64_t *const sums = s->sum;
+	uint64_t id = 0, n = 0;
+	bool zero = false;
+	pp_u128 total = 0;
+	struct ahead x;
+
+	while (p < end) {
+		size_t count = cells_ahead(s, &p, end, &id, &x), i;
+
+		if (count == SIZE_MAX)
+			return false;
+		for (i = 0; i < count; i++) {
+			total += (uint64_t)x.cell[i];
+			sums[x.id[i]] = (int64_t)((uint64_t)sums[x.id[i]] + (uint64_t)x.cell[i]);
+			if (PP_UNLIKELY(x.cell[i] == 0)) {
+				zero = true;
+				if (sums[x.id[i]] == 0)
+					met_zero(s, x.id[i]);
+			}
+		}
+		n += count;
+	}
+	s->negative |= zero;
+	s->absolute += total;
+	return n == expected->n && (pp_i128)total == expected->total;
 }
 
 /*
@@ -242,7 +290,7 @@ pp_cell_sums_free(struct pp_cell_sums *sums, size_t columns)
 	size_t i;
 
 	for (i = 0; sums && i < columns; i++) {
-		free(sums[i].sum);
+		pp_pages_huge.put(sums[i].sum, sums[i].ids * sizeof *sums[i].sum);
 		free(sums[i].zero);
 	}
 	free(sums);
@@ -256,7 +304,7 @@ pp_cell_sums_new(size_t columns, uint32_t ids)
 
 	for (i = 0; sums && i < columns; i++) {
 		sums[i].ids = ids;
-		sums[i].sum = calloc(ids, sizeof *sums[i].sum);
+		sums[i].sum = pp_pages_huge.get(ids * sizeof *sums[i].sum);
 		sums[i].zero = calloc(ids / 64 + 1, sizeof *sums[i].zero);
 		if (!sums[i].sum || !sums[i].zero) {
 			pp_cell_sums_free(sums, columns);
@@ -270,7 +318,11 @@ bool
 pp_cells_sum(struct pp_cell_sums *s, enum pp_cell_type type, struct pp_slice data,
              const struct pp_cell_sum *expected)
 {
-	return type == PP_INT    ? sum_signed(s, data, expected)
+	bool small = type == PP_UINT && expected->total >= 0 &&
+	             s->absolute + (pp_u128)expected->total <= UINT64_MAX;
+
+	return small             ? sum_small(s, data, expected)
+	       : type == PP_INT  ? sum_signed(s, data, expected)
 	       : type == PP_UINT ? sum_unsigned(s, data, expected)
 	                         : sum_reals(s, data, expected);
 }

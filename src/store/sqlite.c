@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/sort.h"
 #include "store/hash.h"
 #include "store/label_set.h"
 #include "store/meta.h"
@@ -58,7 +59,7 @@ static const char *const texts[SQL_COUNT] = {
 	     "o.keep, coalesce(length(o.data), 0) + CASE WHEN ?3 AND (p.level > 0 OR p.dict < 0) THEN (SELECT "
 	     "coalesce(sum(length(c.data)), 0) FROM cells c WHERE c.profile = p.id) ELSE 0 END, CASE p.level WHEN 2 THEN (SELECT count(*) FROM rolled r "
 	     "WHERE r.profile = p.id) ELSE 1 END, p.seal, p.dict FROM profile p LEFT JOIN original o ON o.profile = p.id "
-	     "WHERE " IN_WINDOW " ORDER BY p.t0, p.hash"),
+	     "WHERE " IN_WINDOW),
 	/* All that the one before leaves out, whatever its times are. */
 	[OTHER_PROFILES] =
 	    ("SELECT p.id, p.hash, p.series, p.t0, p.t1, p.level, p.complete, p.format, p.source, p.meta, "
@@ -499,6 +500,15 @@ rows_take(struct finding *f, int which, struct pp_buf *problem,
 	return status;
 }
 
+static int
+entry_order(const void *left, const void *right, void *context)
+{
+	const struct pp_store_entry *a = left, *b = right;
+
+	return a->t0 != b->t0 ? (a->t0 > b->t0) - (a->t0 < b->t0)
+	                      : memcmp(a->hash, b->hash, PP_STORE_HASH);
+}
+
 static pp_status
 sqlite_list(struct pp_store *store, const struct pp_selection *selection, struct pp_store_list *out,
             struct pp_buf *problem)
@@ -520,6 +530,10 @@ sqlite_list(struct pp_store *store, const struct pp_selection *selection, struct
 		status = rows_take(&f, LIST_PROFILES, problem, profile_take);
 	if (status == PP_OK && (f.selection->has_since || f.selection->has_until))
 		status = rows_take(&f, OTHER_PROFILES, problem, other_take);
+	/* SQLite would write all columns aside to sort them. */
+	if (out->entries.n > 1)
+		pp_sort(out->entries.at, out->entries.n, sizeof *out->entries.at, entry_order,
+		        NULL);
 	if (!s->reading && !sqlite3_get_autocommit(s->db) && !s->writing)
 		(void)sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
 	pp_vec_release(&f.series);

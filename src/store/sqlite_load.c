@@ -86,40 +86,68 @@ groups_release(struct groups *groups)
 	pp_vec_release(&groups->all);
 }
 
-/* Adds the row that a statement stands at (dict, shape, own, cells, cells_seal, seal) to the group where it belongs. */
-static pp_status
-group_add(struct pp_sqlite *s, struct groups *groups, int64_t id, size_t at, sqlite3_stmt *q,
-          struct pp_buf *problem)
+/* A row of `packed`. Its `own` lies in a statement, or in the bytes of many. */
+struct packed_row {
+	int64_t dict, shape;
+	struct pp_slice own;
+	struct pp_cells_tally cells;
+	bool met, sound;
+};
+
+/* What a statement stands at: dict, shape, own, cells, cells_seal, seal. */
+static struct packed_row
+packed_row(sqlite3_stmt *q, int64_t id)
 {
-	int64_t dict = sqlite3_column_int64(q, 0), shape = sqlite3_column_int64(q, 1);
-	struct pp_slice own = pp_column_bytes(q, 2);
-	struct pp_cells_tally cells = { (uint64_t)sqlite3_column_int64(q, 3),
-		                        (uint64_t)sqlite3_column_int64(q, 4) };
-	bool sound = sqlite3_column_int64(q, 5) == pp_seal_of_packed(id, dict, shape, own, cells);
+	struct packed_row r = { .dict = sqlite3_column_int64(q, 0),
+		                .shape = sqlite3_column_int64(q, 1),
+		                .own = pp_column_bytes(q, 2),
+		                .cells = { (uint64_t)sqlite3_column_int64(q, 3),
+		                           (uint64_t)sqlite3_column_int64(q, 4) },
+		                .met = true };
+
+	r.sound = sqlite3_column_int64(q, 5) ==
+	          pp_seal_of_packed(id, r.dict, r.shape, r.own, r.cells);
+	return r;
+}
+
+/* Adds a profile to the group where it belongs. */
+static pp_status
+group_add(struct pp_sqlite *s, struct groups *groups, int64_t id, size_t at,
+          const struct packed_row *row, struct pp_buf *problem)
+{
 	struct pp_packed_group *g;
 	size_t i;
 
 	for (i = groups->all.n; i > 0; i--)
-		if (groups->all.at[i - 1].dict == dict && groups->all.at[i - 1].shape == shape)
+		if (groups->all.at[i - 1].dict == row->dict &&
+		    groups->all.at[i - 1].shape == row->shape)
 			break;
 	if (i == 0) {
-		if (!pp_vec_push(&groups->all,
-		                 (struct pp_packed_group){ .dict = dict, .shape = shape }))
+		if (!pp_vec_push(&groups->all, (struct pp_packed_group){ .dict = row->dict,
+		                                                         .shape = row->shape }))
 			return PP_E_NOMEM;
 		i = groups->all.n;
 	}
 	g = &groups->all.at[i - 1];
-	if (!sound || !pp_own_add(own, &g->facts)) {
+	if (!row->sound || !pp_own_add(row->own, &g->facts)) {
 		pp_buf_addf(problem, "%s: the store is damaged: facts of profile %lld", s->path,
 		            (long long)id);
 		return PP_E_INVALID;
 	}
 	if (g->ids.n == 0)
-		pp_buf_add(&g->own, own.p, own.n);
+		pp_buf_add(&g->own, row->own.p, row->own.n);
 	return !g->own.failed && pp_vec_push(&g->ids, id) && pp_vec_push(&g->at, at) &&
-	               pp_vec_push(&g->cells, cells)
+	               pp_vec_push(&g->cells, row->cells)
 	           ? PP_OK
 	           : PP_E_NOMEM;
+}
+
+static pp_status
+no_cells(struct pp_sqlite *s, uint64_t id, struct pp_buf *problem)
+{
+	pp_buf_addf(problem, "%s: the store is damaged: profile %llu has no cells", s->path,
+	            (unsigned long long)id);
+	return PP_E_INVALID;
 }
 
 static pp_status
@@ -135,13 +163,130 @@ group_find(struct pp_sqlite *s, struct groups *groups, uint64_t id, size_t at,
 		return status;
 	(void)sqlite3_bind_int64(q, 1, (sqlite3_int64)id);
 	if (pp_sqlite_step(s, q, &status, problem) > 0) {
-		status = group_add(s, groups, (int64_t)id, at, q, problem);
+		struct packed_row row = packed_row(q, (int64_t)id);
+
+		status = group_add(s, groups, (int64_t)id, at, &row, problem);
 	} else if (status == PP_OK) {
-		pp_buf_addf(problem, "%s: the store is damaged: profile %llu has no cells", s->path,
-		            (unsigned long long)id);
-		status = PP_E_INVALID;
+		status = no_cells(s, id, problem);
 	}
 	(void)sqlite3_reset(q);
+	return status;
+}
+
+/* From so many on, if at least one in so many of those in between is packed and selected, all of these are read in a row. */
+#define SCAN_LEAST 64
+#define SCAN_SHARE 4
+
+/* Rows of packed profiles whose ids lie close together, by that. */
+struct packed_rows {
+	uint64_t first, last;
+	struct packed_row *at;
+	PP_VEC(size_t)
+	begins; /* of what each has of its own, in the order in which they were met */
+	struct pp_buf own;
+};
+
+static void
+packed_rows_release(struct packed_rows *rows)
+{
+	free(rows->at);
+	pp_vec_release(&rows->begins);
+	pp_buf_release(&rows->own);
+}
+
+/* Whether the packed profiles of a list are best read in a row. */
+static bool
+stand_together(const struct pp_store_list *list, struct packed_rows *rows)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	*rows = (struct packed_rows){ .first = UINT64_MAX };
+	for (i = 0; i < list->entries.n; i++) {
+		const struct pp_store_entry *e = &list->entries.at[i];
+
+		if (e->level == PP_STORE_FRESH)
+			continue;
+		n++;
+		rows->first = e->id < rows->first ? e->id : rows->first;
+		rows->last = e->id > rows->last ? e->id : rows->last;
+	}
+	return n >= SCAN_LEAST && (rows->last - rows->first) / SCAN_SHARE < n;
+}
+
+/* Reads the rows; what they have of their own moves as it grows, and is found when all is there. */
+static pp_status
+packed_rows_read(struct pp_sqlite *s, struct packed_rows *rows, struct pp_buf *problem)
+{
+	sqlite3_stmt *q = pp_sqlite_statement(
+	    s,
+	    "SELECT dict, shape, own, cells, cells_seal, seal, profile FROM packed "
+	    "WHERE profile BETWEEN ?1 AND ?2 ORDER BY profile",
+	    problem);
+	const size_t most = (size_t)(rows->last - rows->first) + 1;
+	pp_status status = q ? PP_OK : pp_no_statement(problem);
+	size_t i, n = 0;
+
+	rows->at = calloc(most, sizeof *rows->at);
+	if (!q || !rows->at)
+		return q ? PP_E_NOMEM : status;
+	(void)sqlite3_bind_int64(q, 1, (sqlite3_int64)rows->first);
+	(void)sqlite3_bind_int64(q, 2, (sqlite3_int64)rows->last);
+	while (status == PP_OK && pp_sqlite_step(s, q, &status, problem) > 0) {
+		const int64_t id = sqlite3_column_int64(q, 6);
+		struct packed_row row = packed_row(q, id);
+
+		if (!pp_vec_push(&rows->begins, rows->own.n))
+			status = PP_E_NOMEM;
+		pp_buf_add(&rows->own, row.own.p, row.own.n);
+		rows->at[(uint64_t)id - rows->first] = row;
+	}
+	(void)sqlite3_reset(q);
+	if (status == PP_OK && rows->own.failed)
+		status = PP_E_NOMEM;
+	for (i = 0; i < most && status == PP_OK; i++)
+		if (rows->at[i].met)
+			rows->at[i].own.p = (const unsigned char *)rows->own.p +
+			                    rows->begins.at[n++];
+	return status;
+}
+
+/* All packed profiles of such a list, in its order. */
+static pp_status
+groups_scan(struct pp_sqlite *s, struct groups *groups, const struct pp_store_list *list,
+            struct packed_rows *rows, struct pp_buf *problem)
+{
+	pp_status status = packed_rows_read(s, rows, problem);
+	size_t i;
+
+	for (i = 0; i < list->entries.n && status == PP_OK; i++) {
+		const struct pp_store_entry *e = &list->entries.at[i];
+		const struct packed_row *row;
+
+		if (e->level == PP_STORE_FRESH)
+			continue;
+		row = &rows->at[e->id - rows->first];
+		status = row->met ? group_add(s, groups, (int64_t)e->id, i, row, problem)
+		                  : no_cells(s, e->id, problem);
+	}
+	packed_rows_release(rows);
+	return status;
+}
+
+/* The groups of all packed profiles of a list. */
+static pp_status
+groups_find(struct pp_sqlite *s, struct groups *groups, const struct pp_store_list *list,
+            struct pp_buf *problem)
+{
+	pp_status status = PP_OK;
+	struct packed_rows rows;
+	size_t i;
+
+	if (stand_together(list, &rows))
+		return groups_scan(s, groups, list, &rows, problem);
+	for (i = 0; i < list->entries.n && status == PP_OK; i++)
+		if (list->entries.at[i].level != PP_STORE_FRESH)
+			status = group_find(s, groups, list->entries.at[i].id, i, problem);
 	return status;
 }
 
@@ -426,9 +571,7 @@ pp_stored_sum(struct pp_sqlite *s, const struct pp_store_list *list, const struc
 	size_t i;
 
 	*out = NULL;
-	for (i = 0; i < list->entries.n && status == PP_OK; i++)
-		if (list->entries.at[i].level != PP_STORE_FRESH)
-			status = group_find(s, &groups, list->entries.at[i].id, i, problem);
+	status = groups_find(s, &groups, list, problem);
 	if (status == PP_OK && groups.all.n == 0)
 		return PP_E_UNSUPPORTED;
 	for (i = 0; i < list->entries.n && status == PP_OK; i++)
@@ -474,11 +617,9 @@ pp_sqlite_load_most(struct pp_store *store, const struct pp_store_list *list,
 	/* What the first one counts, and is called, is what the sum does. */
 	if (list->entries.n == 0 || list->entries.at[0].level == PP_STORE_FRESH)
 		return PP_E_UNSUPPORTED;
-	for (i = 0; i < list->entries.n && status == PP_OK; i++) {
+	for (i = 0; i < list->entries.n; i++)
 		taken[i] = list->entries.at[i].level != PP_STORE_FRESH;
-		if (taken[i])
-			status = group_find(s, &groups, list->entries.at[i].id, i, problem);
-	}
+	status = groups_find(s, &groups, list, problem);
 	if (status == PP_OK && (groups.all.n != 1 || groups.all.at[0].ids.n < 2))
 		status = PP_E_UNSUPPORTED;
 	/* All of it, as others are merged with it. */

@@ -3,6 +3,7 @@
  */
 #include "store/pack.h"
 
+#include "base/pages.h"
 #include "base/sort.h"
 #include "model/inclusive.h"
 #include "model/schema.h"
@@ -581,7 +582,7 @@ metric_spread(const struct pp_dict *d, const pp_func *func_of_frame, const struc
               struct func_sums *to)
 {
 	const struct pp_tree *t = pp_dict_tree(d);
-	int64_t *cost = calloc(t->n, sizeof *cost);
+	int64_t *cost = pp_pages_huge.get(t->n * sizeof *cost);
 	uint32_t stack, node;
 
 	if (!cost)
@@ -600,7 +601,7 @@ metric_spread(const struct pp_dict *d, const pp_func *func_of_frame, const struc
 			to->total[func_of_frame[pp_tree_frame(t, node)]] += cost[node];
 	}
 	to->total[0] = cost[0];
-	free(cost);
+	pp_pages_huge.put(cost, t->n * sizeof *cost);
 	return true;
 }
 
