@@ -5,9 +5,7 @@ Every answer is compared with that about the files themselves; clients and nodes
 committed twice, rows are deleted behind polyprof's back. The nodes come from npm (nodes.py); without them all of it is
 skipped. Speaks TAP.
 """
-import contextlib
 import glob
-import http.server
 import json
 import os
 import random
@@ -25,7 +23,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, '..', '..')]
 import races
 import rollups
-from nodes import Missing, Nodes
+from nodes import Missing, Nodes, pretended
 from tap import Tap, few
 
 # Every command that answers in JSON about one profile, with what it needs to be told.
@@ -491,31 +489,6 @@ def test_behind(c):
     c.nodes.everywhere("ALTER TABLE profiles MODIFY COMMENT 'polyprof store 3'", database=database)
     code, out, text = c.run('store', 'list', source)
     c.tap.ok(code == 3 and 'version' in text, 'a store of a later version: exit 3', f'{code} {text}')
-
-
-@contextlib.contextmanager
-def pretended(answer):
-    """A server that passes for ClickHouse, where it is: answer(path, sql) gives a status and a body."""
-    class Pretender(http.server.BaseHTTPRequestHandler):
-        def do_POST(self):
-            sql = b''
-            while (size := int(self.rfile.readline() or b'0', 16)):
-                sql += self.rfile.read(size + 2)
-            self.rfile.readline()
-            status, body = answer(self.path, sql)
-            self.send_response(status)
-            self.send_header('Content-Length', str(len(body)))
-            self.send_header('Connection', 'close')
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Pretender)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f'127.0.0.1:{server.server_address[1]}'
-    server.shutdown()
 
 
 def test_remove(c):

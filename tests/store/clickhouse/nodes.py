@@ -6,6 +6,8 @@
     nodes.ask('SELECT 1', node=0)
     nodes.end()
 """
+import contextlib
+import http.server
 import json
 import os
 import random
@@ -13,6 +15,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -182,3 +185,30 @@ class Nodes:
                 process.kill()
                 process.wait()
         shutil.rmtree(self.place, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def pretended(answer):
+    """A server that passes for ClickHouse, where it is: answer(path, sql) gives a status and a body."""
+    class Pretender(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            sql = b''
+            while (size := int(self.rfile.readline() or b'0', 16)):
+                sql += self.rfile.read(size + 2)[:-2]
+            self.rfile.readline()
+            status, body = answer(self.path, sql)
+            # Who asked may have been killed meanwhile.
+            with contextlib.suppress(OSError):
+                self.send_response(status)
+                self.send_header('Content-Length', str(len(body)))
+                self.send_header('Connection', 'close')
+                self.end_headers()
+                self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Pretender)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f'127.0.0.1:{server.server_address[1]}'
+    server.shutdown()

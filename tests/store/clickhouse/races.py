@@ -1,14 +1,13 @@
 """What comes between two requests of one command in ClickHouse: a relay before a node stops where it is told to."""
 import contextlib
-import http.server
 import json
 import os
 import subprocess
-import threading
 import time
 import urllib.error
 import urllib.request
 
+from nodes import pretended
 from rollups import LONG_AGO, PUSHES, ROLL, aged, compact, functions, stacks, written
 
 
@@ -17,36 +16,19 @@ def relayed(c, source, meet, act):
     """The source by way of a relay before its first node, which acts once before it hands on a request that has this text."""
     acted = []
 
-    class Relay(http.server.BaseHTTPRequestHandler):
-        def do_POST(self):
-            sql = b''
-            while size := int(self.rfile.readline() or b'0', 16):
-                sql += self.rfile.read(size + 2)[:-2]
-            self.rfile.readline()
-            if not acted and meet in urllib.request.unquote(self.path).encode() + sql:
-                acted.append(None)
-                acted[0] = act()
-            request = urllib.request.Request(f'http://127.0.0.1:{c.nodes.http[0]}{self.path}', data=sql)
-            try:
-                with urllib.request.urlopen(request, timeout=60) as answer:
-                    status, body = answer.status, answer.read()
-            except urllib.error.HTTPError as error:
-                status, body = error.code, error.read()
-            # Who asked may have been killed meanwhile.
-            with contextlib.suppress(OSError):
-                self.send_response(status)
-                self.send_header('Content-Length', str(len(body)))
-                self.send_header('Connection', 'close')
-                self.end_headers()
-                self.wfile.write(body)
+    def answer(path, sql):
+        if not acted and meet in urllib.request.unquote(path).encode() + sql:
+            acted.append(None)
+            acted[0] = act()
+        request = urllib.request.Request(f'http://127.0.0.1:{c.nodes.http[0]}{path}', data=sql)
+        try:
+            with urllib.request.urlopen(request, timeout=60) as said:
+                return said.status, said.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read()
 
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Relay)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield source.replace(f':{c.nodes.http[0]}', f':{server.server_address[1]}', 1), acted
-    server.shutdown()
+    with pretended(answer) as relay:
+        yield source.replace(f'127.0.0.1:{c.nodes.http[0]}', relay, 1), acted
 
 
 def added(c, name, count):
