@@ -406,6 +406,7 @@ await test('keys', async () => {
   ok(await p.getByRole('dialog').isVisible() && await p.getByRole('dialog').evaluate(d => d.scrollTop) === 0, '? shows the keys, from the top');
   await shot(p, 'help');
   await p.keyboard.press('Escape');
+  await p.waitForFunction(() => !document.querySelector('dialog[open]'));
   ok((await p.getByRole('dialog').count()) === 0, 'Escape ends it');
   await p.keyboard.press('/');
   await p.keyboard.type('twig');
