@@ -51,6 +51,12 @@ class Bench:
             subprocess.run(['cc', '-O3', '-o', program, path, *flags, '-lm'], check=True)
         return program
 
+    def inside(self, name):
+        """A program that is built with polyprof's own parts."""
+        path = os.path.join('bench', name)
+        subprocess.run(['ninja', '-C', self.build, path], check=True, stdout=subprocess.DEVNULL)
+        return os.path.join(self.build, path)
+
     def made(self, name, command):
         """A file of that name, made once by a command that writes it to standard output."""
         path = os.path.join(self.directory, name)

@@ -52,6 +52,16 @@ def sizes(path):
             f'24 bytes a node and 64 MB are {(24 * nodes >> 20) + 64} MB')
 
 
+def clickhouse_rows(bench):
+    """How many rows for ClickHouse a second of processor time makes and sends, to a server that says yes to all."""
+    folder = os.path.join(bench.directory, 'fleet')
+    files = [os.path.join(folder, f'{number:06}.folded') for number in range(400)]
+    print('\n  rows for ClickHouse, made and sent')
+    for what, again, some in (('stacks that servers have', '0', files[:50]), ('each stack is new', '1', files)):
+        program = subprocess.run([bench.inside('clickhouse_rows'), again, *some], check=True, capture_output=True, text=True)
+        print(f'    {what}: {program.stdout.strip()}')
+
+
 def run(bench):
     polyprof, bare = bench.polyprof, bench.compiled('bare_store.c', '-lsqlite3')
     start = packed(bench, polyprof)
@@ -80,3 +90,4 @@ def run(bench):
         ('polyprof store add', [polyprof, 'store', 'add', path + '.fresh', one, '--label', 'run=again']),
         ('polyprof top of the file', [polyprof, 'top', one])])
     os.remove(path + '.fresh')
+    clickhouse_rows(bench)

@@ -38,6 +38,14 @@ pp_strtab_release(struct pp_strtab *t)
 	pp_arena_release(&t->arena);
 }
 
+void
+pp_strtab_clear(struct pp_strtab *t)
+{
+	pp_slots_clear(&t->slots);
+	pp_arena_release(&t->arena);
+	t->strs.n = 1;
+}
+
 bool
 pp_strtab_find(const struct pp_strtab *t, const void *p, size_t n, pp_str *id)
 {
@@ -47,27 +55,30 @@ pp_strtab_find(const struct pp_strtab *t, const void *p, size_t n, pp_str *id)
 }
 
 bool
-pp_strtab_intern(struct pp_strtab *t, const void *p, size_t n, pp_str *id, bool *is_new)
+pp_strtab_intern_tagged(struct pp_strtab *t, uint32_t tag, struct pp_slice s, pp_str *id,
+                        bool *is_new)
 {
-	uint32_t tag;
 	char *copy;
 
 	*is_new = false;
-	*id = 0;
-	if (n == 0)
-		return true;
-	tag = (uint32_t)(pp_strtab_hash(t, p, n) >> 32);
-	*id = pp_strtab_tagged(t, tag, pp_slice_of(p, n));
-	if (*id)
+	*id = s.n ? pp_strtab_tagged(t, tag, s) : 0;
+	if (*id || s.n == 0)
 		return true;
 	/* At most half of the slots: most look-ups of a name should find it at once. */
 	if (t->strs.n >= UINT32_MAX || !pp_slots_reserve(&t->slots, t->slots.used / 2 + 1))
 		return false;
-	copy = pp_arena_copy(&t->arena, p, n);
-	if (!copy || !pp_vec_push(&t->strs, pp_slice_of(copy, n)))
+	copy = pp_arena_copy(&t->arena, s.p, s.n);
+	if (!copy || !pp_vec_push(&t->strs, pp_slice_of(copy, s.n)))
 		return false;
 	*id = (pp_str)(t->strs.n - 1);
 	pp_slots_put(&t->slots, tag, *id);
 	*is_new = true;
 	return true;
+}
+
+bool
+pp_strtab_intern(struct pp_strtab *t, const void *p, size_t n, pp_str *id, bool *is_new)
+{
+	return pp_strtab_intern_tagged(t, (uint32_t)(pp_strtab_hash(t, p, n) >> 32),
+	                               pp_slice_of(p, n), id, is_new);
 }

@@ -23,6 +23,8 @@ bool pp_strtab_init(struct pp_strtab *, uint64_t seed);
  */
 bool pp_strtab_extend(struct pp_strtab *, const struct pp_strtab *base);
 void pp_strtab_release(struct pp_strtab *);
+/* Forgets all strings but "" and keeps the room for as many. */
+void pp_strtab_clear(struct pp_strtab *);
 
 /* The hash this table uses for a string. */
 static inline uint64_t
@@ -63,6 +65,10 @@ pp_strtab_tagged(const struct pp_strtab *t, uint32_t tag, struct pp_slice s)
 			break;
 	return id;
 }
+
+/* Interns a string whose tag is known. */
+bool pp_strtab_intern_tagged(struct pp_strtab *, uint32_t tag, struct pp_slice, pp_str *id,
+                             bool *is_new);
 
 static inline struct pp_slice
 pp_strtab_get(const struct pp_strtab *t, pp_str id)

@@ -182,7 +182,7 @@ clickhouse_close(struct pp_store *store)
 	pp_vec_release(&c->fetched.batches);
 	pp_vec_release(&c->fetched.ends);
 	pp_buf_release(&c->fetched.bytes);
-	pp_known_forget(&c->met);
+	pp_known_release(&c->met);
 	pp_clickhouse_costs_free(c->costs);
 	free(c->store.source);
 	free(c);

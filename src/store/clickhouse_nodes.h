@@ -24,24 +24,41 @@ struct pp_known_nodes {
 	struct pp_strtab frames; /* what tells them apart */
 	struct pp_slots slots;   /* of nodes, by parent and frame */
 	uint64_t seed;
-	PP_VEC(struct pp_known_node) nodes; /* the first is the root */
+	struct {
+		struct pp_known_node *at;
+		size_t n, cap;
+	} nodes; /* the first is the root */
 	bool begun;
-	int64_t since; /* s */
+	int64_t since;       /* s */
+	uint64_t generation; /* how often all was forgotten: numbers of before say nothing */
 };
 
 /*
- * Before a profile with `nodes` nodes: forgets all when that is too much to be kept or too old to be relied on, as servers
- * take away stacks that nothing needs for a day. False when the profile had better do without, or out of memory.
+ * Before a profile with `nodes` nodes, its root included, and keys of frames of so many bytes: makes room for them, and forgets all when
+ * that is too much to be kept or too old to be relied on, as servers take away stacks that nothing needs for a day. False when
+ * the profile had better do without, or out of memory.
  */
-bool pp_known_begin(struct pp_known_nodes *, size_t nodes, int64_t now);
+bool pp_known_begin(struct pp_known_nodes *, size_t nodes, size_t bytes, int64_t now);
 /* The numbers of frames, from 1, by their keys, none of which is ""; false when out of memory. */
 bool pp_known_frames(struct pp_known_nodes *, const struct pp_slice *keys, size_t n, pp_str *ids);
-/* The number of the node of a frame below another one (0 = the root), without its digest where it is new; 0 when out of memory. */
-uint32_t pp_known_node(struct pp_known_nodes *, uint32_t parent, pp_str frame);
-/* The same for one that is known to be new. */
-uint32_t pp_known_node_add(struct pp_known_nodes *, uint32_t parent, pp_str frame);
-/* Digests of the nodes from `first` on, which are new; false when out of memory. */
-bool pp_known_digest(struct pp_known_nodes *, size_t first);
+/* The number of the node of a frame below another one (0 = the root); 0 when it was not entered. */
+uint32_t pp_known_find(const struct pp_known_nodes *, uint32_t parent, pp_str frame);
+/* Enters the nodes from `first` on, which were appended. */
+void pp_known_enter(struct pp_known_nodes *, size_t first);
+/* Forgets all and keeps the room. */
 void pp_known_forget(struct pp_known_nodes *);
+void pp_known_release(struct pp_known_nodes *);
+
+/* Appends a node that is new, without its digest, and does not enter it. There is room for as many as were begun with. */
+static inline uint32_t
+pp_known_append(struct pp_known_nodes *k, uint32_t parent, pp_str frame)
+{
+	struct pp_known_node *node = &k->nodes.at[k->nodes.n];
+
+	node->sent = 0;
+	node->parent = parent;
+	node->frame = frame;
+	return (uint32_t)k->nodes.n++;
+}
 
 #endif

@@ -4,17 +4,13 @@
 #include "store/clickhouse_write.h"
 
 #include <sys/random.h>
-#include <time.h>
 
 #include "base/slice.h"
 #include "formats/format.h"
 #include "store/hash.h"
-#include "store/hash_lanes.h"
 #include "store/pack.h"
 
 #define PART ((size_t)1 << 20)
-/* Bytes of a text that are copied at once. */
-#define SHORT 32
 
 /* ---- texts ---- */
 
@@ -26,42 +22,16 @@ text_at(const struct pp_row_texts *t, size_t i)
 }
 
 static bool
-texts_make(struct pp_row_texts *t, const struct pp_profile *p, size_t first, size_t n,
-           void (*put)(struct pp_buf *, const struct pp_profile *, uint32_t))
+metrics_name(struct pp_row_texts *t, const struct pp_profile *p)
 {
 	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < p->metrics.n; i++) {
 		if (!pp_vec_push(&t->at, t->bytes.n))
 			return false;
-		if (i >= first)
-			put(&t->bytes, p, (uint32_t)i);
+		pp_rows_metric(&t->bytes, p, i);
 	}
-	/* What is copied may end behind the last text. */
-	return pp_vec_push(&t->at, t->bytes.n) && pp_buf_room(&t->bytes, SHORT);
-}
-
-/* A function as rows have it: behind its length, which few need more than a byte for. None is "". */
-static void
-function_put(struct pp_buf *to, const struct pp_profile *p, uint32_t func)
-{
-	struct pp_buf text = { 0 };
-	size_t at = to->n;
-
-	pp_buf_addc(to, '\0');
-	if (func)
-		pp_rows_function(to, p, func);
-	if (to->failed)
-		return;
-	if (to->n - at - 1 < 0x80) {
-		to->p[at] = (char)(to->n - at - 1);
-		return;
-	}
-	pp_binary_text(&text, pp_slice_of(to->p + at + 1, to->n - at - 1));
-	to->n = at;
-	pp_buf_add(to, text.p, text.n);
-	to->failed |= text.failed;
-	pp_buf_release(&text);
+	return pp_vec_push(&t->at, t->bytes.n) && !t->bytes.failed;
 }
 
 static void
@@ -71,155 +41,7 @@ texts_release(struct pp_row_texts *t)
 	pp_vec_release(&t->at);
 }
 
-static void
-metric_put(struct pp_buf *name, const struct pp_profile *p, uint32_t metric)
-{
-	pp_rows_metric(name, p, metric);
-}
-
 /* ---- a profile ---- */
-
-/* All that tells a frame from others. */
-static void
-frame_key(const struct pp_writing *w, pp_frame frame, struct pp_buf *key)
-{
-	struct pp_slice function = text_at(&w->functions, w->p->frames.at[frame].func);
-	struct pp_slice place = text_at(&w->places, frame);
-
-	pp_buf_add(key, function.p, function.n);
-	pp_binary_u32(key, w->p->frames.at[frame].line);
-	pp_buf_add(key, place.p, place.n);
-}
-
-/* A profile, and what tells its frames. */
-struct keyed {
-	struct pp_writing *w;
-	struct pp_row_texts keys;
-};
-
-static bool
-keys_make(struct keyed *k)
-{
-	size_t i, n = k->w->p->frames.n;
-
-	if (!pp_vec_reserve(&k->keys.at, n + 1))
-		return false;
-	for (i = 0; i < n; i++) {
-		k->keys.at.at[i] = k->keys.bytes.n;
-		frame_key(k->w, (pp_frame)i, &k->keys.bytes);
-	}
-	k->keys.at.at[n] = k->keys.bytes.n;
-	return !k->keys.bytes.failed;
-}
-
-static size_t
-tree_parent(const void *ctx, size_t i)
-{
-	const struct keyed *k = ctx;
-	pp_node parent = pp_tree_parent(&k->w->p->tree, (pp_node)i + 1);
-
-	return parent ? parent - 1 : i;
-}
-
-static struct pp_node_job
-tree_job(const void *ctx, size_t i)
-{
-	const struct keyed *k = ctx;
-	const struct pp_tree *tree = &k->w->p->tree;
-	pp_node node = (pp_node)i + 1;
-
-	return (struct pp_node_job){ k->w->digests[pp_tree_parent(tree, node)],
-		                     text_at(&k->keys, pp_tree_frame(tree, node)),
-		                     k->w->digests[node] };
-}
-
-/* Digests of all nodes, each from its parent's. False when out of memory. */
-static bool
-nodes_digest(const struct keyed *k)
-{
-	size_t n = k->w->p->tree.n;
-
-	return pp_node_family_digest(
-	    &(struct pp_node_family){ n ? n - 1 : 0, tree_parent, tree_job, k });
-}
-
-/* The numbers of the profile's frames among those met before, or NULL. */
-static pp_str *
-frames_find(const struct keyed *k)
-{
-	size_t i, n = k->w->p->frames.n;
-	pp_str *frames = calloc(n + 1, sizeof *frames);
-	struct pp_slice *keys = calloc(n + 1, sizeof *keys);
-	bool fine = frames && keys;
-
-	for (i = 0; i < n && fine; i++)
-		keys[i] = text_at(&k->keys, i);
-	fine = fine && pp_known_frames(k->w->met, keys, n, frames);
-	free(keys);
-	if (fine)
-		return frames;
-	free(frames);
-	return NULL;
-}
-
-/* Whether two frames are the same; out of memory is no reason to think that they are not. */
-static bool
-frames_repeat(const struct pp_writing *w, const pp_str *frames)
-{
-	uint8_t *seen = calloc(w->met->frames.strs.n + 1, 1);
-	bool repeat = !seen;
-	size_t i;
-
-	for (i = 0; i < w->p->frames.n && !repeat; i++) {
-		repeat = seen[frames[i]];
-		seen[frames[i]] = 1;
-	}
-	free(seen);
-	return repeat;
-}
-
-/* The same by nodes that were met before. Below one that was not, none was, unless two frames are the same. */
-static bool
-nodes_find(const struct keyed *k)
-{
-	struct pp_writing *w = k->w;
-	const struct pp_tree *tree = &w->p->tree;
-	pp_str *frames = frames_find(k);
-	bool repeat = !frames || frames_repeat(w, frames), fine;
-	size_t first = w->met->nodes.n;
-	pp_node node;
-
-	w->known_nodes = calloc(tree->n + 1, sizeof *w->known_nodes);
-	fine = frames && w->known_nodes;
-	for (node = 1; node < tree->n && fine; node++) {
-		uint32_t parent = w->known_nodes[pp_tree_parent(tree, node)];
-		pp_str frame = frames[pp_tree_frame(tree, node)];
-
-		w->known_nodes[node] = parent >= first && !repeat
-		                           ? pp_known_node_add(w->met, parent, frame)
-		                           : pp_known_node(w->met, parent, frame);
-		fine = w->known_nodes[node] != 0;
-	}
-	fine = fine && pp_known_digest(w->met, first);
-	for (node = 1; node < tree->n && fine; node++)
-		memcpy(w->digests[node], w->met->nodes.at[w->known_nodes[node]].digest, PP_DIGEST);
-	free(frames);
-	return fine;
-}
-
-static bool
-digests_make(struct pp_writing *w)
-{
-	struct keyed k = { .w = w };
-	size_t n = w->p->tree.n ? w->p->tree.n : 1;
-	bool fine;
-
-	w->digests = calloc(n, sizeof *w->digests);
-	fine = w->digests && keys_make(&k) &&
-	       (pp_known_begin(w->met, n, (int64_t)time(NULL)) ? nodes_find(&k) : nodes_digest(&k));
-	texts_release(&k.keys);
-	return fine;
-}
 
 /* Whether a sum may have it as a part: what is told by its input alone would be lost. Whoever adds up looks more closely. */
 static bool
@@ -248,17 +70,14 @@ pp_writing_begin(struct pp_writing *w, struct pp_clickhouse *c, const struct pp_
 	if (getrandom(&random, sizeof random, 0) != sizeof random)
 		return PP_E_OUTPUT;
 	w->batch = (uint64_t)pp_digest_number(item->hash) << 32 | random;
-	w->met = &c->met;
 	w->shard = c->shards ? UINT64_C(1) << (w->batch >> 32) % c->shards : 0;
 	if (pp_label_set_read(&w->labels, pp_slice_z(item->labels)) != PP_OK)
 		return PP_E_USAGE;
 	w->service = pp_label_set_get(&w->labels, pp_slice_z("service"));
 	w->total = calloc(p->metrics.n + 1, sizeof *w->total);
 	w->bound = calloc(p->metrics.n + 1, sizeof *w->bound);
-	return w->total && w->bound && !w->shape.failed &&
-	               texts_make(&w->functions, p, 0, p->funcs.n, function_put) &&
-	               texts_make(&w->places, p, 1, p->frames.n, pp_rows_place) &&
-	               texts_make(&w->metrics, p, 0, p->metrics.n, metric_put) && digests_make(w)
+	return w->total && w->bound && !w->shape.failed && metrics_name(&w->metrics, p) &&
+	               pp_row_stacks_begin(&w->stacks, p, &c->met)
 	           ? PP_OK
 	           : PP_E_NOMEM;
 }
@@ -266,12 +85,7 @@ pp_writing_begin(struct pp_writing *w, struct pp_clickhouse *c, const struct pp_
 void
 pp_writing_trim(struct pp_writing *w)
 {
-	texts_release(&w->functions);
-	texts_release(&w->places);
-	free(w->digests);
-	free(w->known_nodes);
-	w->digests = NULL;
-	w->known_nodes = NULL;
+	pp_row_stacks_release(&w->stacks);
 	w->p = NULL;
 }
 
@@ -307,122 +121,23 @@ series_has(const struct pp_profile *p, const struct pp_series *s, uint32_t row)
 	return i < cells.n;
 }
 
-/* Most texts are short, and copied with what is behind them, for which there is room on both sides. */
-static char *
-text_copy(char *to, struct pp_slice text)
-{
-	if (text.n <= SHORT)
-		memcpy(to, text.p, SHORT);
-	else
-		memcpy(to, text.p, text.n);
-	return to + text.n;
-}
-
-/* The functions of a stack root first, each behind its length. */
-static void
-stack_functions(struct pp_buf *row, const struct pp_writing *w, const pp_node *path, size_t depth)
-{
-	const struct pp_profile *p = w->p;
-	size_t i, n = 0;
-	char *to;
-
-	for (i = 0; i < depth; i++)
-		n += text_at(&w->functions, pp_frame_func(p, pp_tree_frame(&p->tree, path[i]))).n;
-	to = pp_buf_room(row, n + SHORT);
-	for (i = 0; to && i < depth; i++)
-		to = text_copy(
-		    to, text_at(&w->functions, pp_frame_func(p, pp_tree_frame(&p->tree, path[i]))));
-	row->n += to ? n : 0;
-}
-
-/* The nodes of a stack root first. */
-static void
-stack_path(struct pp_buf *row, const struct pp_writing *w, const pp_node *path, size_t depth)
-{
-	char *to = pp_buf_room(row, depth * sizeof(uint64_t));
-	size_t i;
-
-	for (i = 0; to && i < depth; i++)
-		memcpy(to + i * sizeof(uint64_t), w->digests[path[i]], sizeof(uint64_t));
-	row->n += to ? depth * sizeof(uint64_t) : 0;
-}
-
-/* A stack as a row: its frames root first, with lines and places where any frame has such. */
-static void
-stack_row(struct pp_buf *row, const struct pp_writing *w, pp_node leaf, const pp_node *path,
-          size_t depth)
-{
-	const struct pp_profile *p = w->p;
-	bool lines = false, places = false;
-	size_t i;
-
-	for (i = 0; i < depth; i++) {
-		pp_frame frame = pp_tree_frame(&p->tree, path[i]);
-
-		lines |= p->frames.at[frame].line != 0;
-		places |= text_at(&w->places, frame).n != 0;
-	}
-	pp_binary_u64(row, w->batch);
-	pp_buf_add(row, w->digests[leaf], PP_DIGEST); /* id and check */
-	stack_functions(row, w, &leaf, 1);
-	pp_binary_varint(row, depth);
-	stack_functions(row, w, path, depth);
-	pp_binary_varint(row, lines ? depth : 0);
-	for (i = 0; lines && i < depth; i++)
-		pp_binary_u32(row, p->frames.at[pp_tree_frame(&p->tree, path[i])].line);
-	pp_binary_varint(row, places ? depth : 0);
-	for (i = 0; places && i < depth; i++)
-		pp_binary_text(row, text_at(&w->places, pp_tree_frame(&p->tree, path[i])));
-	pp_binary_varint(row, depth);
-	stack_path(row, w, path, depth);
-}
-
-/* Whether a server may not have a stack yet; from now on it has, or all is forgotten. */
-static bool
-stack_is_new(struct pp_writing *w, pp_node node)
-{
-	uint64_t *sent = w->known_nodes ? &w->met->nodes.at[w->known_nodes[node]].sent : NULL;
-
-	if (sent && *sent & w->shard)
-		return false;
-	if (sent)
-		*sent |= w->shard;
-	return true;
-}
-
 /* All stacks that cost something, each once. */
 void
 pp_write_stacks(struct pp_clickhouse_insert *in, struct pp_writing *w)
 {
-	const struct pp_tree *tree = &w->p->tree;
-	uint8_t *has = calloc(tree->n ? tree->n : 1, 1);
-	PP_VEC(pp_node) path = { 0 };
-	size_t s, i, depth;
+	const struct pp_profile *p = w->p;
+	uint8_t *has = calloc(p->tree.n ? p->tree.n : 1, 1);
+	size_t s;
 	uint32_t row;
-	pp_node node, up;
 
 	if (!has)
 		in->status = PP_E_NOMEM;
-	for (s = 0; has && s < w->p->series.n; s++)
-		for (row = 0; row < w->p->series.at[s].rows; row++)
-			if (series_has(w->p, &w->p->series.at[s], row))
-				has[pp_series_node(&w->p->series.at[s], row)] = 1;
-	for (node = 1; has && node < tree->n && in->status == PP_OK; node++) {
-		if (!has[node] || !stack_is_new(w, node))
-			continue;
-		for (depth = 0, up = node; up; up = pp_tree_parent(tree, up))
-			depth++;
-		path.n = 0;
-		if (!pp_vec_reserve(&path, depth)) {
-			in->status = PP_E_NOMEM;
-			break;
-		}
-		for (i = depth, up = node; i-- > 0; up = pp_tree_parent(tree, up))
-			path.at[i] = up;
-		stack_row(&in->row, w, node, path.at, depth);
-		pp_clickhouse_row(in);
-	}
-	pp_vec_release(&path);
+	for (s = 0; has && s < p->series.n; s++)
+		for (row = 0; row < p->series.at[s].rows; row++)
+			if (series_has(p, &p->series.at[s], row))
+				has[pp_series_node(&p->series.at[s], row)] = 1;
+	if (has)
+		pp_row_stacks_write(in, &w->stacks, has, w->batch, w->shard);
 	free(has);
 }
 
@@ -476,7 +191,7 @@ sample_write(struct pp_clickhouse_insert *in, struct pp_writing *w,
 
 	if (row) {
 		memcpy(row, head.p, head.n);
-		memcpy(row + head.n, w->digests[node], 8);
+		memcpy(row + head.n, w->stacks.digests[node], 8);
 		memcpy(row + head.n + 8, &value, 8);
 		in->row.n += head.n + 16;
 	}
@@ -549,7 +264,7 @@ pp_write_samples(struct pp_clickhouse_insert *in, struct pp_writing *w)
 static void
 function_add(struct pp_buf *row, const struct pp_writing *w, pp_func func)
 {
-	struct pp_slice text = text_at(&w->functions, func);
+	struct pp_slice text = pp_row_stacks_function(&w->stacks, func);
 
 	pp_buf_add(row, text.p, text.n);
 }

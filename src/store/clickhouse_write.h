@@ -5,6 +5,7 @@
 #define PP_CLICKHOUSE_WRITE_H
 
 #include "store/clickhouse_rows.h"
+#include "store/clickhouse_stacks.h"
 #include "store/label_set.h"
 
 /* Steps whose rows can be kept. */
@@ -24,10 +25,8 @@ struct pp_writing {
 	struct pp_label_set labels;
 	struct pp_slice service;
 	uint64_t batch;
-	struct pp_row_texts functions, places, metrics;
-	uint8_t (*digests)[PP_DIGEST]; /* by node */
-	uint32_t *known_nodes;         /* likewise: their numbers among those met before; or NULL */
-	struct pp_known_nodes *met;
+	struct pp_row_texts metrics;
+	struct pp_row_stacks stacks;
 	uint64_t shard; /* its bit; 0 = unknown */
 	struct pp_buf shape;
 	uint64_t samples, events;

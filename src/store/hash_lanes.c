@@ -18,23 +18,17 @@ job_blocks(const struct pp_node_job *job)
 	return (HEAD + job->frame_key.n + PP_BLAKE2B_BLOCK - 1) / PP_BLAKE2B_BLOCK;
 }
 
-/* Eight bytes of a text, little endian; zeros are behind its end. */
+/* Eight bytes of a text, little endian, zeros behind its end. It has more than `at`. */
 static inline uint64_t
 word_at(struct pp_slice text, size_t at)
 {
-	uint64_t word = 0;
-	size_t i;
+	uint64_t word = pp_load64(text.p + at);
+	size_t rest = text.n - at;
 
-	if (at + 8 <= text.n)
-		return pp_load64(text.p + at);
-	if (text.n >= 8 && at < text.n)
-		return pp_load64(text.p + text.n - 8) >> 8 * (at + 8 - text.n);
-	for (i = at; i < text.n; i++)
-		word |= (uint64_t)text.p[i] << 8 * (i - at);
-	return word;
+	return rest >= 8 ? word : word & (((uint64_t)1 << 8 * rest) - 1);
 }
 
-/* The nth block of what a job hashes: bytes of both parts, behind their lengths, then zeros. */
+/* The nth block of what a job hashes, where all was 0: bytes of both parts, behind their lengths. */
 static inline void
 block_fill(struct pp_lanes *l, size_t lane, const struct pp_node_job *job, size_t nth)
 {
@@ -47,7 +41,7 @@ block_fill(struct pp_lanes *l, size_t lane, const struct pp_node_job *job, size_
 		l->block[3][lane] = job->frame_key.n;
 		word = HEAD / 8;
 	}
-	for (; word < PP_BLAKE2B_BLOCK / 8; word++, from += 8)
+	for (; word < PP_BLAKE2B_BLOCK / 8 && from < job->frame_key.n; word++, from += 8)
 		l->block[word][lane] = word_at(job->frame_key, from);
 }
 
@@ -58,6 +52,9 @@ lanes_fill(struct pp_lanes *l, const struct pp_node_job *jobs, const size_t bloc
 {
 	size_t lane;
 
+	/* The head is everywhere; behind it most have little. */
+	memset(l->block[nth ? 0 : HEAD / 8], 0,
+	       sizeof l->block - (nth ? 0 : HEAD / 8 * sizeof l->block[0]));
 	for (lane = 0; lane < PP_LANES; lane++) {
 		bool last = nth + 1 >= blocks[lane];
 		size_t at = last ? blocks[lane] - 1 : nth;
@@ -107,24 +104,41 @@ pp_node_digests(const struct pp_node_job *jobs, size_t n, pp_lanes_mix *mix)
 
 /* ---- parents first ---- */
 
-/* How many parents each has among them; how many there are of each depth comes back, or nothing when out of memory. */
+static inline uint32_t
+number_of(const struct pp_node_family *f, size_t node)
+{
+	return f->number ? f->number[node] : (uint32_t)node;
+}
+
+/* How many parents each wanted one has among them; how many there are of each depth comes back, or nothing when out of memory. */
 static uint32_t *
 depths_find(const struct pp_node_family *f, uint32_t *depth, size_t *deepest)
 {
-	uint32_t *count;
+	uint32_t most = 0, *count;
 	size_t i;
 
-	*deepest = 0;
-	for (i = 0; i < f->n; i++) {
-		size_t parent = f->parent(f->ctx, i);
-
-		depth[i] = parent == i ? 0 : depth[parent] + 1;
-		*deepest = depth[i] > *deepest ? depth[i] : *deepest;
+	/* One that is there has depth 0, one that is wanted at least 1. */
+	depth[0] = 0;
+	for (i = 1; i < f->n; i++) {
+		depth[i] = number_of(f, i) < f->first ? 0 : depth[f->key[i] >> 32] + 1;
+		most = depth[i] > most ? depth[i] : most;
 	}
-	count = calloc(*deepest + 2, sizeof *count);
-	for (i = 0; count && i < f->n; i++)
+	count = calloc((size_t)most + 2, sizeof *count);
+	for (i = 1; count && i < f->n; i++)
 		count[depth[i] + 1]++;
+	*deepest = most;
 	return count;
+}
+
+static inline struct pp_node_job
+job_of(const struct pp_node_family *f, size_t node)
+{
+	const struct pp_frame_text *frame = &f->frames[(uint32_t)f->key[node]];
+	size_t parent = number_of(f, f->key[node] >> 32);
+
+	return (struct pp_node_job){ f->digests + parent * f->stride,
+		                     pp_slice_of(f->text + frame->at, frame->n),
+		                     f->digests + (size_t)number_of(f, node) * f->stride };
 }
 
 static void
@@ -136,7 +150,7 @@ level_digest(const struct pp_node_family *f, const uint32_t *order, size_t n)
 
 	for (i = 0; i < n; i += k) {
 		for (k = 0; k < JOBS && i + k < n; k++)
-			jobs[k] = f->job(f->ctx, order[i + k]);
+			jobs[k] = job_of(f, order[i + k]);
 		pp_node_digests(jobs, k, mix);
 	}
 }
@@ -144,8 +158,8 @@ level_digest(const struct pp_node_family *f, const uint32_t *order, size_t n)
 bool
 pp_node_family_digest(const struct pp_node_family *f)
 {
-	uint32_t *depth = calloc(f->n + 1, sizeof *depth);
-	uint32_t *order = calloc(f->n + 1, sizeof *order), *begin = NULL;
+	uint32_t *depth = malloc((f->n + 1) * sizeof *depth);
+	uint32_t *order = malloc((f->n + 1) * sizeof *order), *begin = NULL;
 	size_t i, deepest = 0;
 	bool fine;
 
@@ -154,10 +168,10 @@ pp_node_family_digest(const struct pp_node_family *f)
 	for (i = 0; begin && i <= deepest; i++)
 		begin[i + 1] += begin[i];
 	/* Each goes to where those of its depth begin, which then is where the next goes. */
-	for (i = 0; begin && i < f->n; i++)
+	for (i = 1; begin && i < f->n; i++)
 		order[begin[depth[i]]++] = (uint32_t)i;
-	for (i = 0; begin && i <= deepest; i++)
-		level_digest(f, order + (i ? begin[i - 1] : 0), begin[i] - (i ? begin[i - 1] : 0));
+	for (i = 1; begin && i <= deepest; i++)
+		level_digest(f, order + begin[i - 1], begin[i] - begin[i - 1]);
 	fine = begin != NULL;
 	free(depth);
 	free(order);

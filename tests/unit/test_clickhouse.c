@@ -3,6 +3,7 @@
  * and frames there and back.
  */
 #include "store/clickhouse_rows.h"
+#include "store/clickhouse_stacks.h"
 #include "tap.h"
 
 static void
@@ -211,44 +212,163 @@ test_shapes(void)
 	pp_builder_release(&a);
 }
 
-/* Nodes by the one above and the frame: chains and siblings, each of them twice. */
+/* Nodes by the one above and the frame: chains and siblings. */
+static const struct {
+	uint32_t above, frame;
+} nodes[] = { { 0, 0 }, { 1, 1 }, { 2, 0 }, { 2, 1 }, { 1, 0 },
+	      { 0, 1 }, { 6, 1 }, { 3, 0 }, { 8, 2 }, { 6, 0 } };
+
 static void
 test_nodes(void)
 {
-	static const struct {
-		uint32_t above, frame;
-	} nodes[] = { { 0, 0 }, { 1, 1 }, { 2, 0 }, { 2, 1 }, { 1, 0 },
-		      { 0, 1 }, { 6, 1 }, { 3, 0 }, { 8, 2 }, { 6, 0 } };
 	const struct pp_slice keys[] = { pp_slice_z("a"), pp_slice_z("bb"), pp_slice_z("ccc"),
 		                         pp_slice_z("a") };
-	unsigned char digests[1 + PP_COUNT_OF(nodes)][PP_DIGEST] = { { 0 } };
 	struct pp_known_nodes k = { 0 };
 	size_t i, n = PP_COUNT_OF(nodes);
 	pp_str frames[PP_COUNT_OF(keys)], again[PP_COUNT_OF(keys)];
 
-	ok(pp_known_begin(&k, n, 1), "nodes that are met");
+	ok(pp_known_begin(&k, n + 1, 100, 1), "nodes that are met");
 	ok(pp_known_frames(&k, keys, PP_COUNT_OF(keys), frames) && frames[0] == frames[3] &&
 	       frames[0] && frames[1] > frames[0] && frames[2] > frames[1],
 	   "frames have numbers, equal ones the same");
 	ok(pp_known_frames(&k, keys, PP_COUNT_OF(keys), again) &&
 	       memcmp(frames, again, sizeof again) == 0,
 	   "which they keep");
-	for (i = 0; i < 2 * n; i++)
-		is_u64(pp_known_node(&k, nodes[i % n].above, frames[nodes[i % n].frame]), i % n + 1,
-		       "node %zu %s", i % n, i < n ? "is new" : "is found");
-	ok(pp_known_digest(&k, 1), "digests");
 	for (i = 0; i < n; i++) {
-		pp_node_digest(digests[nodes[i].above], keys[nodes[i].frame], digests[i + 1]);
-		ok(memcmp(k.nodes.at[i + 1].digest, digests[i + 1], PP_DIGEST) == 0,
-		   "the digest of node %zu", i);
+		ok(pp_known_find(&k, nodes[i].above, frames[nodes[i].frame]) == 0,
+		   "node %zu is new", i);
+		is_u64(pp_known_append(&k, nodes[i].above, frames[nodes[i].frame]), i + 1,
+		       "and has the next number");
 	}
-	pp_known_forget(&k);
+	pp_known_enter(&k, 1);
+	for (i = 0; i < n; i++)
+		is_u64(pp_known_find(&k, nodes[i].above, frames[nodes[i].frame]), i + 1,
+		       "node %zu is found", i);
+	ok(!pp_known_find(&k, 3, frames[2]), "and no other");
+	ok(pp_known_begin(&k, 3, 100, 1) && k.nodes.n == n + 1 && k.generation == 0,
+	   "a little more comes along");
+	ok(pp_known_begin(&k, 3, 100, 10000) && k.nodes.n == 1 && k.generation == 1,
+	   "after hours all is forgotten");
+	ok(!pp_known_find(&k, 0, frames[0]), "a node is new again");
+	ok(pp_known_frames(&k, keys + 1, 1, again) && again[0] == 1, "and frames begin again");
+	ok(!pp_known_begin(&k, (size_t)1 << 21, 100, 10000) &&
+	       !pp_known_begin(&k, 2, (size_t)1 << 30, 10000) && k.generation == 1,
+	   "what is too large for a table leaves it alone");
+	pp_known_release(&k);
+	is_u64(k.generation, 2, "numbers of before are known for what they are");
+}
+
+/* A profile with these nodes: names of which some are long, lines, places, and a name with bytes that mean something. */
+static struct pp_profile *
+tree_profile(struct pp_builder *b, size_t name, unsigned frames, unsigned deep)
+{
+	struct pp_limits limits = pp_limits_complete(NULL);
+	static char text[70000];
+	pp_func funcs[3];
+	unsigned i;
+
+	if (!pp_builder_init(b, &limits, NULL, 3, &pp_pages_plain))
+		return NULL;
+	memset(text, 'n', sizeof text);
+	for (i = 0; i < PP_COUNT_OF(funcs); i++) {
+		struct pp_func_row row = { .name = pp_build_str(
+			                       b, i == 1 ? pp_slice_z("b\x1f\\")
+			                                 : pp_slice_of(text, i ? name : 3)) };
+
+		row.line = i == 2 ? 7 : 0;
+		funcs[i] = pp_build_func(b, &row);
+	}
+	for (i = 0; i < frames; i++) {
+		struct pp_frame_row row = { .func = funcs[i % 3], .line = i / 3, .column = i % 5 };
+		pp_frame frame = pp_build_frame(b, &row);
+		pp_node above = i % deep ? b->profile->tree.n - 1 : 0;
+
+		pp_tree_child(&b->profile->tree, above, frame);
+	}
+	return b->profile;
+}
+
+/* The digest of each node, one by one, from what rows say of its frame. */
+static uint64_t
+digests_differ(const struct pp_profile *p, const struct pp_row_stacks *s)
+{
+	unsigned char(*digests)[PP_DIGEST] = calloc(p->tree.n, sizeof *digests);
+	struct pp_buf key = { 0 };
+	uint64_t differ = 0;
+	pp_node node;
+
+	for (node = 1; node < p->tree.n; node++) {
+		const struct pp_frame_row *f = &p->frames.at[pp_tree_frame(&p->tree, node)];
+		struct pp_buf function = { 0 };
+
+		key.n = 0;
+		pp_rows_function(&function, p, f->func);
+		pp_binary_text(&key, pp_slice_of(function.p, function.n));
+		pp_binary_u32(&key, f->line);
+		pp_rows_place(&key, p, pp_tree_frame(&p->tree, node));
+		pp_node_digest(digests[pp_tree_parent(&p->tree, node)], pp_slice_of(key.p, key.n),
+		               digests[node]);
+		differ += memcmp(digests[node], s->digests[node], PP_DIGEST) != 0;
+		pp_buf_release(&function);
+	}
+	pp_buf_release(&key);
+	free(digests);
+	return differ;
+}
+
+/* How many rows of all nodes a server would get, and all that they say in *rows. */
+static uint64_t
+rows_make(struct pp_row_stacks *s, const struct pp_profile *p, struct pp_buf *rows)
+{
+	struct pp_clickhouse_insert in = { .most = (size_t)256 << 20 };
+	uint8_t *has = malloc(p->tree.n);
+
+	memset(has, 1, p->tree.n);
+	pp_row_stacks_write(&in, s, has, 0, 1);
+	ok(in.status == PP_OK, "rows are made");
+	free(has);
+	pp_buf_release(rows);
+	*rows = in.row;
+	return rows->n;
+}
+
+static void
+check_stacks(size_t name, unsigned frames, bool apart)
+{
+	struct pp_known_nodes met = { 0 };
+	struct pp_row_stacks s = { 0 }, later = { 0 };
+	struct pp_buf rows = { 0 }, again = { 0 };
+	struct pp_builder b;
+	struct pp_profile *p = tree_profile(&b, name, frames, apart ? 2 : 5);
+
+	ok(p && pp_row_stacks_begin(&s, p, &met), "stacks of %u frames, a name of %zu bytes",
+	   frames, name);
+	ok((s.tails != NULL) == apart, "are %s", apart ? "kept apart" : "texts as a whole");
+	is_u64(digests_differ(p, &s), 0, "each node has its digest");
+	ok(rows_make(&s, p, &rows) > p->tree.n * 40, "all are sent");
+	ok(pp_row_stacks_begin(&later, p, &met), "the same once more");
+	is_u64(digests_differ(p, &later), 0, "has the same digests");
+	is_u64(rows_make(&later, p, &again), apart ? rows.n : 0, "and is sent %s",
+	       apart ? "again" : "no more");
+	pp_known_forget(&met);
+	rows_make(&later, p, &again);
+	ok(again.n == rows.n && memcmp(again.p, rows.p, rows.n) == 0,
+	   "until all was forgotten: then it has the same rows");
+	pp_row_stacks_release(&s);
+	pp_row_stacks_release(&later);
+	pp_known_release(&met);
+	pp_buf_release(&rows);
+	pp_buf_release(&again);
+	pp_builder_release(&b);
 }
 
 int
 main(void)
 {
 	test_nodes();
+	check_stacks(5, 100, false);
+	check_stacks(200, 3000, false);
+	check_stacks(70000, 1700, true);
 	test_sources();
 	test_rows();
 	test_texts();

@@ -100,7 +100,7 @@ key_length(size_t i, uint32_t *random)
 static void
 check_lanes(pp_lanes_mix *mix, const char *what)
 {
-	static unsigned char data[LENGTH_MAX + KEYS], out[KEYS][PP_DIGEST];
+	static unsigned char data[LENGTH_MAX + KEYS + PP_LANES_BEHIND], out[KEYS][PP_DIGEST];
 	static struct pp_node_job jobs[KEYS];
 	unsigned char expected[PP_DIGEST];
 	uint32_t random = 1;
@@ -123,46 +123,51 @@ check_lanes(pp_lanes_mix *mix, const char *what)
 	ok(memcmp(out[KEYS - 1], expected, PP_DIGEST) == 0, "%s: and none is written behind", what);
 }
 
-/* Trees: a chain, a bush, and what is between. The first node's parent is none of them. */
-struct family {
-	size_t bush;
-	unsigned char outside[PP_DIGEST], digests[500][PP_DIGEST];
-};
-
+/* A chain, a bush, and what is between. */
 static size_t
-member_parent(const void *ctx, size_t i)
+member_parent(size_t i, size_t bush)
 {
-	const struct family *f = ctx;
-
-	return i % 100 == 0 ? i : i - 1 - i % f->bush % i;
+	return i % 100 == 1 ? 0 : i - 1 - i % bush % i;
 }
 
-static struct pp_node_job
-member_job(const void *ctx, size_t i)
-{
-	struct family *f = (struct family *)(uintptr_t)ctx;
-	size_t parent = member_parent(ctx, i);
-
-	return (struct pp_node_job){ parent == i ? f->outside : f->digests[parent],
-		                     pp_slice_of("abcdefghijklmnopqrstuvwxyz", i % 27),
-		                     f->digests[i] };
-}
-
+/* Every `other` node, from the last to the first, has its digest among those of a table with two words for each; some are there. */
 static void
-check_family(size_t bush)
+check_family(size_t bush, bool elsewhere)
 {
-	struct family many = { .bush = bush, .outside = "outside" }, one = many;
-	struct pp_node_family f = { PP_COUNT_OF(many.digests), member_parent, member_job, &many };
-	size_t i;
+	enum { N = 500, THERE = 150 };
+	static const char text[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+	static unsigned char one[N][PP_DIGEST], many[N + 1][2 * PP_DIGEST];
+	struct pp_frame_text frames[27];
+	uint64_t key[N] = { 0 };
+	uint32_t number[N] = { 0 };
+	struct pp_node_family f = { N,
+		                    key,
+		                    frames,
+		                    (const unsigned char *)text,
+		                    many[0],
+		                    sizeof many[0],
+		                    elsewhere ? number : NULL,
+		                    elsewhere ? THERE : 1 };
+	size_t i, same = 0;
 
-	ok(pp_node_family_digest(&f), "a family of %zu", bush);
-	for (i = 0; i < f.n; i++) {
-		struct pp_node_job job = member_job(&one, i);
-
-		pp_node_digest(job.parent, job.frame_key, job.out);
+	memset(many, 0, sizeof many);
+	for (i = 0; i < PP_COUNT_OF(frames); i++)
+		frames[i] = (struct pp_frame_text){ i % 3, i, 0 };
+	for (i = 1; i < N; i++) {
+		key[i] = (uint64_t)member_parent(i, bush) << 32 | i % PP_COUNT_OF(frames);
+		pp_node_digest(
+		    one[key[i] >> 32],
+		    pp_slice_of(text + i % PP_COUNT_OF(frames) % 3, i % PP_COUNT_OF(frames)),
+		    one[i]);
+		number[i] = i < THERE ? (uint32_t)i : (uint32_t)(N + THERE - i);
+		if (elsewhere && i < THERE)
+			memcpy(many[i], one[i], PP_DIGEST);
 	}
-	ok(memcmp(many.digests, one.digests, sizeof one.digests) == 0, "has the same digests");
-	f.n = 0;
+	ok(pp_node_family_digest(&f), "a family of %zu", bush);
+	for (i = 0; i < N; i++)
+		same += memcmp(many[elsewhere ? number[i] : i], one[i], PP_DIGEST) == 0;
+	is_u64(same, N, "has the same digests as one by one%s", elsewhere ? ", elsewhere" : "");
+	f.n = 1;
 	ok(pp_node_family_digest(&f), "nobody");
 }
 
@@ -177,9 +182,11 @@ check_many(void)
 		snprintf(what, sizeof what, "lanes %zu", nth);
 		check_lanes(pp_lanes_mixer(nth), what);
 	}
-	check_family(1);
-	check_family(7);
-	check_family(90);
+	for (nth = 0; nth < 2; nth++) {
+		check_family(1, nth);
+		check_family(7, nth);
+		check_family(90, nth);
+	}
 }
 
 static void
