@@ -18,9 +18,10 @@ struct layout {
 	const struct pp_flame_opts *opts;
 	struct pp_inclusive after, before;
 	struct pp_children children;
-	double *weight; /* what gives each node its width; never negative */
-	double whole;   /* what widths are shares of */
+	/* What gives each node its width, never negative, and its own costs; NULL where the inclusive ones tell both. */
+	double *weight;
 	union pp_value *own, *own_before;
+	double whole;           /* what widths are shares of */
 	PP_VEC(pp_node) sorted; /* children of the node in work */
 	PP_VEC(struct open) open;
 	bool too_many; /* boxes */
@@ -34,12 +35,52 @@ as_double(const struct pp_metric *m, union pp_value v)
 	return m->type == PP_REAL ? v.d : (double)v.i;
 }
 
+static bool
+any_is_negative(const struct pp_profile *p, size_t metric)
+{
+	uint32_t row;
+	size_t i;
+
+	for (i = 0; i < p->series.n; i++)
+		for (row = 0; row < p->series.at[i].rows; row++)
+			if (pp_series_cell(&p->series.at[i], row, metric) < 0)
+				return true;
+	return false;
+}
+
+/* Whether widths are inclusive costs: whole numbers that fit, of one profile, none of which is negative. */
+static bool
+inclusive_tells(const struct layout *l)
+{
+	return l->after.narrow && !l->flame->compares && l->flame->metric->type != PP_REAL &&
+	       !any_is_negative(l->p, l->opts->metric);
+}
+
+static double
+weight_of(const struct layout *l, pp_node node)
+{
+	return l->weight ? l->weight[node] : (double)l->after.narrow[node];
+}
+
+static union pp_value
+own_of(const struct layout *l, pp_node node)
+{
+	union pp_value own = pp_inclusive_of(&l->after, node);
+	pp_node child;
+
+	if (l->own)
+		return l->own[node];
+	for (child = l->children.first[node]; child; child = l->children.next[child])
+		own.i -= l->after.narrow[child];
+	return own;
+}
+
 /*
  * The width of a node is its own cost and the widths of its children; when two profiles are compared,
  * the larger of the two own costs, so that what vanished still has its place. Negative costs have none.
  */
 static bool
-layout_weights(struct layout *l)
+weights_compute(struct layout *l)
 {
 	const struct pp_profile *p = l->p;
 	const struct pp_metric *m = l->flame->metric;
@@ -61,13 +102,18 @@ layout_weights(struct layout *l)
 		if (node)
 			l->weight[pp_tree_parent(&p->tree, node)] += l->weight[node];
 	}
+	return true;
+}
+
+static bool
+layout_weights(struct layout *l)
+{
+	if (!inclusive_tells(l) && !weights_compute(l))
+		return false;
+	l->whole = weight_of(l, 0);
 	/* Own costs that a file rounded add up to less than the whole it measured. */
-	if (l->opts->whole) {
-		l->whole = as_double(m, *l->opts->whole);
-		l->whole = l->whole > l->weight[0] ? l->whole : l->weight[0];
-	} else {
-		l->whole = l->weight[0];
-	}
+	if (l->opts->whole && as_double(l->flame->metric, *l->opts->whole) > l->whole)
+		l->whole = as_double(l->flame->metric, *l->opts->whole);
 	return true;
 }
 
@@ -87,7 +133,7 @@ compare_children(const void *left, const void *right, void *context)
 	int c = 0;
 
 	if (l->opts->order == PP_FLAME_BY_WEIGHT)
-		c = (l->weight[a] < l->weight[b]) - (l->weight[a] > l->weight[b]);
+		c = (weight_of(l, a) < weight_of(l, b)) - (weight_of(l, a) > weight_of(l, b));
 	if (c == 0 && l->opts->order != PP_FLAME_AS_FOUND)
 		c = pp_slice_cmp(pp_text_of(l->p, l->p->funcs.at[pp_node_func(l->p, a)].name),
 		                 pp_text_of(l->p, l->p->funcs.at[pp_node_func(l->p, b)].name));
@@ -111,7 +157,7 @@ more_take(const struct layout *l, struct pp_box *more, pp_node node)
 
 	more->more += is_more(l->p, node) ? l->p->frames.at[pp_tree_frame(&l->p->tree, node)].more
 	                                  : 1;
-	more->width += l->weight[node];
+	more->width += weight_of(l, node);
 	pp_value_add(m, &more->value, pp_inclusive_of(&l->after, node));
 	pp_value_add(m, &more->value_before, inclusive_before(l, node));
 }
@@ -140,9 +186,9 @@ box_of(const struct layout *l, pp_node node, uint32_t parent, uint32_t depth, do
 		.depth = depth,
 		.parent = parent,
 		.start = start,
-		.width = node == 0 ? 1 : l->weight[node] / whole,
+		.width = node == 0 ? 1 : weight_of(l, node) / whole,
 		.value = pp_inclusive_of(&l->after, node),
-		.own = l->own[node],
+		.own = own_of(l, node),
 		.value_before = inclusive_before(l, node),
 		.own_before = l->own_before ? l->own_before[node] : pp_value_zero(l->flame->metric),
 	};
@@ -163,10 +209,10 @@ layout_children(struct layout *l, struct open parent)
 	    l->flame->metric);
 	l->sorted.n = 0;
 	for (child = l->children.first[parent.node]; child; child = l->children.next[child]) {
-		bool thin = l->weight[child] < l->opts->min_share * whole || too_deep;
+		bool thin = weight_of(l, child) < l->opts->min_share * whole || too_deep;
 
 		l->flame->too_deep += too_deep;
-		if (thin || l->weight[child] <= 0 || is_more(l->p, child))
+		if (thin || weight_of(l, child) <= 0 || is_more(l->p, child))
 			more_take(l, &more, child);
 		else if (!pp_vec_push(&l->sorted, child))
 			return false;
@@ -178,7 +224,7 @@ layout_children(struct layout *l, struct open parent)
 		if (!box_add(l, box_of(l, l->sorted.at[i], parent.box, above.depth + 1, at),
 		             l->sorted.at[i]))
 			return false;
-		at += l->weight[l->sorted.at[i]] / whole;
+		at += weight_of(l, l->sorted.at[i]) / whole;
 	}
 	if (more.more == 0 || more.width <= 0)
 		return true;
@@ -196,7 +242,7 @@ layout_boxes(struct layout *l)
 		all.value = *l->opts->whole;
 	if (!box_add(l, all, 0))
 		return false;
-	while (l->weight[0] > 0 && l->open.n)
+	while (weight_of(l, 0) > 0 && l->open.n)
 		if (!layout_children(l, l->open.at[--l->open.n]))
 			return false;
 	return true;

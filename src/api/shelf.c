@@ -4,13 +4,13 @@
 #include "api/shelf.h"
 
 #include <limits.h>
-#include <malloc.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include "base/diag.h"
 #include "base/hash.h"
 #include "base/vec.h"
+#include "io/system.h"
 
 struct pp_shelved {
 	pp_shelf *shelf;
@@ -166,7 +166,7 @@ pp_shelf_shrink(pp_shelf *shelf, uint64_t most)
 	}
 	/* What was freed goes back to the system, or the process keeps it. */
 	if (freed)
-		(void)malloc_trim(0);
+		pp_memory_give_back();
 }
 
 uint64_t

@@ -3,6 +3,7 @@
  */
 #include "base/pages.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -82,6 +83,12 @@ pp_unmap(void *p, size_t bytes)
 	return (bytes >= LARGE && pp_account_stops() &&
 	        region_put_later((struct region){ p, bytes, false })) ||
 	       munmap(p, bytes) == 0;
+}
+
+void
+pp_memory_give_back(void)
+{
+	(void)malloc_trim(0);
 }
 
 /* ---- large tables ---- */

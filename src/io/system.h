@@ -20,6 +20,8 @@ uint64_t pp_memory_share(void);
 bool pp_unmap(void *, size_t bytes);
 /* Has another thread free what malloc() gave; false when there is none. */
 bool pp_free_later(void *, size_t bytes);
+/* Gives back to the system what free() keeps for later: where much was freed, and what comes next needs other sizes. */
+void pp_memory_give_back(void);
 /* Nanoseconds by the clock that never steps. */
 int64_t pp_clock_ns(void);
 /* A seed for hash tables that nobody can foresee. */

@@ -90,7 +90,7 @@ struct path {
 	PP_VEC(struct path_frame) frames; /* from the first on, root excluded */
 	struct pp_inclusive
 	    cost; /* by which it is found: what was gained, of a metric that falls, */
-	struct pp_inclusive net; /* and what is left of that */
+	struct pp_inclusive net; /* and what is left of that; nothing where it is the same */
 	size_t metric;
 	double whole;
 	PP_VEC(struct path_line) lines;
@@ -107,6 +107,22 @@ path_release(void *data)
 	pp_inclusive_release(&path->net);
 	pp_profile_free(path->least);
 	pp_profile_free(path->estimate);
+}
+
+/* What of the path's metric is left in nodes. */
+static const struct pp_inclusive *
+path_net(const struct path *path)
+{
+	return path->net.metric ? &path->net : &path->cost;
+}
+
+/* What each node costs, by what is shared out and by what is left, if that is something else. False when out of memory. */
+static bool
+path_costs(struct path *path, const struct pp_profile *p, size_t shares)
+{
+	return pp_inclusive_compute(&path->cost, p, shares) &&
+	       ((shares == path->metric && !pp_inclusive_is_stated(p, shares)) ||
+	        pp_inclusive_stated(&path->net, p, path->metric));
 }
 
 /* Children that show one function, whichever places in it they tell apart. */
@@ -190,7 +206,7 @@ path_step(struct path *path, struct path_walk *w, const struct path_kin *to)
 {
 	struct path_frame frame = { .func = to->func,
 		                    .cost = to->cost,
-		                    .net = pp_value_zero(path->net.metric) };
+		                    .net = pp_value_zero(path_net(path)->metric) };
 	pp_node child;
 	size_t i;
 
@@ -200,8 +216,8 @@ path_step(struct path *path, struct path_walk *w, const struct path_kin *to)
 		     child = w->children.next[child]) {
 			if (pp_node_func(path->profile, child) != to->func)
 				continue;
-			pp_value_add(path->net.metric, &frame.net,
-			             pp_inclusive_of(&path->net, child));
+			pp_value_add(path_net(path)->metric, &frame.net,
+			             pp_inclusive_of(path_net(path), child));
 			if (!pp_vec_push(&w->next, child))
 				return false;
 		}
@@ -224,8 +240,7 @@ path_walk(struct path *path)
 	const struct pp_metric *m = &p->metrics.at[shares];
 	struct path_walk w = { .kin_of = calloc(p->funcs.n + 1, sizeof *w.kin_of) };
 	union pp_value self;
-	bool fine = w.kin_of && pp_inclusive_compute(&path->cost, p, shares) &&
-	            pp_inclusive_stated(&path->net, p, path->metric) &&
+	bool fine = w.kin_of && path_costs(path, p, shares) &&
 	            pp_children_compute(&w.children, p) && pp_vec_push(&w.at, 0);
 
 	if (fine)

@@ -7,6 +7,7 @@
 
 #include "base/sort.h"
 #include "io/sink.h"
+#include "model/inclusive.h"
 #include "model/ledger.h"
 #include "questions/question.h"
 #include "text/escape.h"
@@ -66,6 +67,7 @@ struct traces {
 	const struct pp_profile *profile;
 	PP_VEC(struct trace) rows;
 	struct pp_ledger cost;
+	uint32_t *rank; /* of functions by name, while stacks are sorted */
 	size_t metric;
 	double whole;
 };
@@ -79,13 +81,13 @@ traces_release(void *data)
 	pp_ledger_release(&t->cost);
 }
 
-/* By node: the first of those that show the same functions. NULL when out of memory. */
-static pp_node *
-nodes_unite(const struct pp_profile *p)
+/* By node: the first of those that show the same functions. False when out of memory. */
+static bool
+nodes_unite(const struct pp_profile *p, pp_node *same)
 {
-	pp_node *same = calloc((size_t)p->tree.n + 1, sizeof *same), node;
 	struct pp_map map = { .seed = p->strs.seed };
-	bool fine = same != NULL;
+	bool fine = true;
+	pp_node node;
 
 	for (node = 1; fine && node < p->tree.n; node++) {
 		uint64_t key = (uint64_t)same[pp_tree_parent(&p->tree, node)] << 32 |
@@ -96,10 +98,23 @@ nodes_unite(const struct pp_profile *p)
 		fine = first != PP_MAP_NONE || pp_map_set(&map, key, node);
 	}
 	pp_map_release(&map);
-	if (fine)
-		return same;
-	free(same);
-	return NULL;
+	return fine;
+}
+
+/* The same where it is not each itself, as one function has several frames; else *same is NULL. */
+static bool
+nodes_united(const struct pp_profile *p, pp_node **same)
+{
+	pp_func *func_of_frame = pp_frame_funcs(p);
+	bool fine = func_of_frame != NULL;
+
+	*same = NULL;
+	if (fine && !pp_frames_are_funcs(p, func_of_frame)) {
+		*same = calloc((size_t)p->tree.n + 1, sizeof **same);
+		fine = *same && nodes_unite(p, *same);
+	}
+	free(func_of_frame);
+	return fine;
 }
 
 /* The row of a stack with labels, made when absent; PP_MAP_NONE when out of memory. */
@@ -124,6 +139,7 @@ traces_walk(struct traces *t, struct pp_map *map, const pp_node *same, bool cost
 {
 	const struct pp_profile *p = t->profile;
 	uint32_t row, found;
+	pp_node node;
 	size_t i;
 
 	for (i = 0; i < p->series.n; i++) {
@@ -132,7 +148,8 @@ traces_walk(struct traces *t, struct pp_map *map, const pp_node *same, bool cost
 		for (row = 0; row < s->rows; row++) {
 			if (!pp_series_present(s, row))
 				continue;
-			found = trace_find(t, map, s->labels, same[pp_series_node(s, row)]);
+			node = pp_series_node(s, row);
+			found = trace_find(t, map, s->labels, same ? same[node] : node);
 			if (found == PP_MAP_NONE)
 				return false;
 			if (costs)
@@ -146,14 +163,42 @@ static bool
 traces_add(struct traces *t)
 {
 	struct pp_map map = { .seed = t->profile->strs.seed };
-	pp_node *same = nodes_unite(t->profile);
-	bool fine = same && traces_walk(t, &map, same, false) &&
+	pp_node *same;
+	bool fine = nodes_united(t->profile, &same) && traces_walk(t, &map, same, false) &&
 	            pp_ledger_init(&t->cost, t->profile, t->rows.n + 1) &&
 	            traces_walk(t, &map, same, true) && !t->cost.failed;
 
 	pp_map_release(&map);
 	free(same);
 	return fine;
+}
+
+static int
+func_order(const void *a, const void *b, void *profile)
+{
+	return pp_func_cmp(profile, *(const pp_func *)a, *(const pp_func *)b);
+}
+
+/* By function: how many come before it. NULL when out of memory. */
+static uint32_t *
+funcs_rank(const struct pp_profile *p)
+{
+	uint32_t *rank = calloc(p->funcs.n + 1, sizeof *rank);
+	pp_func *order = calloc(p->funcs.n + 1, sizeof *order);
+	bool fine = rank && order;
+	uint32_t i;
+
+	for (i = 0; fine && i < p->funcs.n; i++)
+		order[i] = i;
+	if (fine && p->funcs.n > 1)
+		pp_sort(order, p->funcs.n, sizeof *order, func_order, (void *)(uintptr_t)p);
+	for (i = 0; fine && i < p->funcs.n; i++)
+		rank[order[i]] = i;
+	free(order);
+	if (fine)
+		return rank;
+	free(rank);
+	return NULL;
 }
 
 static uint32_t
@@ -168,7 +213,7 @@ node_depth(const struct pp_tree *t, pp_node node)
 
 /* Stacks by the names of their functions from the root on, the shorter one first. */
 static int
-stack_cmp(const struct pp_profile *p, pp_node a, pp_node b)
+stack_cmp(const struct pp_profile *p, const uint32_t *rank, pp_node a, pp_node b)
 {
 	uint32_t x = node_depth(&p->tree, a), y = node_depth(&p->tree, b);
 	int by = (x > y) - (x < y);
@@ -179,9 +224,9 @@ stack_cmp(const struct pp_profile *p, pp_node a, pp_node b)
 		b = pp_tree_parent(&p->tree, b);
 	/* The last difference on the way up is the first one on the way down. */
 	for (; a != b; a = pp_tree_parent(&p->tree, a), b = pp_tree_parent(&p->tree, b)) {
-		int names = pp_func_cmp(p, pp_node_func(p, a), pp_node_func(p, b));
+		uint32_t m = rank[pp_node_func(p, a)], n = rank[pp_node_func(p, b)];
 
-		by = names ? names : by;
+		by = m != n ? (m > n) - (m < n) : by;
 	}
 	return by;
 }
@@ -197,8 +242,25 @@ trace_cmp(const void *a, const void *b, void *ctx)
 	                                      pp_ledger_get(&t->cost, x->row, t->metric))
 	                       : 0;
 
-	by = by ? by : stack_cmp(t->profile, x->node, y->node);
+	by = by ? by : stack_cmp(t->profile, t->rank, x->node, y->node);
 	return by ? by : (x->row > y->row) - (x->row < y->row);
+}
+
+/* False when out of memory. */
+static bool
+traces_sort(struct traces *t)
+{
+	bool fine;
+
+	if (t->rows.n <= 1)
+		return true;
+	t->rank = funcs_rank(t->profile);
+	fine = t->rank != NULL;
+	if (fine)
+		pp_sort(t->rows.at, t->rows.n, sizeof *t->rows.at, trace_cmp, t);
+	free(t->rank);
+	t->rank = NULL;
+	return fine;
 }
 
 /* What a stack gained of a metric that falls; of others, what it costs. */
@@ -537,8 +599,8 @@ traces_run(const struct pp_subject *subject, const void *data, struct pp_answer 
 		return pp_answer_fail_status(a, PP_E_NOMEM);
 	if (t->metric < p->metrics.n)
 		t->whole = whole_of(t);
-	if (t->rows.n > 1)
-		pp_sort(t->rows.at, t->rows.n, sizeof *t->rows.at, trace_cmp, t);
+	if (!traces_sort(t))
+		return pp_answer_fail_status(a, PP_E_NOMEM);
 	for (i = 0; params->min > 0 && t->metric < p->metrics.n && i < t->rows.n; i++)
 		if (size_of(t, i) >= params->min * t->whole)
 			t->rows.at[n++] = t->rows.at[i];

@@ -6,7 +6,6 @@
 #include "serve/view.h"
 
 #include <inttypes.h>
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 
 #include "api/reply.h"
 #include "api/shelf.h"
+#include "io/system.h"
 #include "serve/problem.h"
 #include "store/store.h"
 
@@ -141,7 +141,7 @@ desks_fit(struct pp_views *v, uint64_t bytes, uint64_t memory)
 		freed = true;
 	/* Each thread's heap would keep what was freed. */
 	if (freed)
-		(void)malloc_trim(0);
+		pp_memory_give_back();
 }
 
 /*

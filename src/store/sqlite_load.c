@@ -8,6 +8,9 @@
 #include "store/parcel.h"
 #include "store/sqlite_packed.h"
 
+/* Nodes of a dictionary that takes so much memory to read that it is worth giving it back at once. */
+#define LARGE ((size_t)1 << 20)
+
 /* ---- the dictionary at hand ---- */
 
 struct pp_packed_cache {
@@ -598,8 +601,13 @@ pp_sqlite_load_all(struct pp_store *store, const struct pp_store_list *list,
 	pp_status status = pp_stored_sum(s, list, order, NULL, out, problem);
 
 	/* All that was asked for is there: who goes on with it has room for that. */
-	if (status == PP_OK && s->packed)
+	if (status == PP_OK && s->packed && s->packed->dict.is_open) {
+		bool is_large = pp_dict_tree(&s->packed->dict.dict)->n >= LARGE;
+
 		pp_stored_dict_close(&s->packed->dict);
+		if (is_large)
+			pp_memory_give_back();
+	}
 	return settle(s, status, out, problem);
 }
 
