@@ -30,7 +30,7 @@ failure_report(pp_diags *diags, const char *path, pp_status status, int error)
 	pp_diags_set_file(diags, strcmp(path, "-") == 0 ? "standard output" : path);
 	pp_diag_add(diags, &pp_io_rules[PP_IO_WRITE_FAILED], PP_NOWHERE, "cannot write: %s",
 	            status == PP_E_LIMIT ? "it would be too large; --max-output SIZE allows more"
-	            : error              ? strerror(error)
+	            : error              ? pp_sink_reason(error)
 	                                 : pp_status_text(status));
 }
 

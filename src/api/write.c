@@ -141,7 +141,7 @@ report_output(struct pp_diags *diags, const char *path, int error)
 		return;
 	pp_diags_set_file(diags, path);
 	pp_diag_add(diags, &pp_io_rules[PP_IO_WRITE_FAILED], PP_NOWHERE, "cannot write: %s",
-	            strerror(error));
+	            pp_sink_reason(error));
 }
 
 /* ---- the public face ---- */

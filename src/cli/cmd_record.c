@@ -19,6 +19,7 @@
 #include "cli/cli.h"
 #include "cli/record.h"
 #include "io/process.h"
+#include "io/sink.h"
 
 /* What shells say of commands that cannot be run. */
 enum { EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127, EXIT_SIGNAL = 128 };
@@ -574,13 +575,25 @@ command_record(struct pp_cli *cli, struct pp_record *r, const char *output, bool
 	return code ? code : status;
 }
 
+/* Why a recording cannot take the place of what is there, for pp_sink_reason(); 0 when it can. */
+static int
+replacing_error(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0)
+		return 0;
+	return S_ISDIR(st.st_mode)                             ? EISDIR
+	       : S_ISREG(st.st_mode) && pp_file_is_store(path) ? PP_SINK_STORE
+	                                                       : 0;
+}
+
 static int
 record_run(struct pp_cli *cli)
 {
 	const char *given = pp_args_text(&cli->args, "output"), *output;
 	struct pp_record r = { 0 };
 	char directory[PATH_MAX];
-	struct stat st;
 	int error, code;
 
 	if (cli->args.words.n == 0)
@@ -600,8 +613,9 @@ record_run(struct pp_cli *cli)
 		code = recorder_find(cli, &r);
 	}
 	output = given || !r.recorder ? given : r.recorder->output;
-	if (code == 0 && given && stat(given, &st) == 0 && S_ISDIR(st.st_mode)) {
-		pp_cli_error(cli, "%s: cannot be written: %s", given, strerror(EISDIR));
+	error = code == 0 && given ? replacing_error(given) : 0;
+	if (error) {
+		pp_cli_error(cli, "%s: cannot be written: %s", given, pp_sink_reason(error));
 		code = PP_EXIT_OUTPUT;
 	} else if (code == 0 && !directory_make(output, directory)) {
 		pp_cli_error(cli, "%s: cannot be written: %s", output, strerror(errno));

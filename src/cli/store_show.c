@@ -347,7 +347,8 @@ bytes_write(struct pp_cli *cli, const char *path, const struct pp_kept_file *fil
 	}
 	pp_sink_close(out);
 	if (status != PP_OK)
-		pp_cli_error(cli, "%s: %s", path, error ? strerror(error) : pp_status_text(status));
+		pp_cli_error(cli, "%s: %s", path,
+		             error ? pp_sink_reason(error) : pp_status_text(status));
 	return status == PP_OK ? 0 : PP_EXIT_OUTPUT;
 }
 

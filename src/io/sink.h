@@ -63,9 +63,19 @@ enum {
 
 /*
  * Opens a file ("-" = standard output) for writing; `how` is a set of PP_SINK_*. On failure *out is NULL
- * and *error is an errno value. A name of a descriptor (/dev/stdout, /dev/fd/N) means the descriptor itself.
+ * and *error tells pp_sink_reason() why. A name of a descriptor (/dev/stdout, /dev/fd/N) means the descriptor itself. A store of
+ * profiles is never replaced: what one output has is little against what many commands put there.
  */
 pp_status pp_sink_file(const char *path, unsigned how, struct pp_sink **out, int *error);
+/*
+ * Whether a file is a store, by its first bytes. Closing it ends the locks that this process has on it: to be asked only by who is
+ * about to replace the file, and gives up if it is one.
+ */
+bool pp_file_is_store(const char *path);
+/* Not an errno value: the file is a store. */
+#define PP_SINK_STORE (-1)
+/* What an error of a sink is, an errno value or that, as text. */
+const char *pp_sink_reason(int error);
 /* Collects the bytes in a buffer that the caller owns. */
 pp_status pp_sink_buffer(struct pp_buf *, struct pp_sink **out);
 /* Hands the bytes, block by block, to a function that returns false, with errno set, when it failed. */

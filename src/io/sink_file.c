@@ -206,7 +206,28 @@ open_direct(struct file_sink *f, const char *path)
 	return f->fd < 0 ? errno : 0;
 }
 
-/* Opens the descriptor; an errno value or 0. */
+bool
+pp_file_is_store(const char *path)
+{
+	unsigned char head[72];
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool is = fd >= 0 && read(fd, head, sizeof head) == (ssize_t)sizeof head &&
+	          memcmp(head, "SQLite format 3", 16) == 0 && memcmp(head + 68, "ppsf", 4) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+const char *
+pp_sink_reason(int error)
+{
+	return error == PP_SINK_STORE
+	           ? "it is a store of profiles, which no output replaces; choose another name"
+	           : strerror(error);
+}
+
+/* Opens the descriptor; PP_SINK_STORE, an errno value or 0. */
 static int
 file_open(struct file_sink *f, const char *path)
 {
@@ -227,6 +248,8 @@ file_open(struct file_sink *f, const char *path)
 	if (exists &&
 	    (!S_ISREG(old.st_mode) || own_descriptor(path) >= 0 || strncmp(path, "/proc/", 6) == 0))
 		return open_direct(f, path);
+	if (exists && pp_file_is_store(path))
+		return PP_SINK_STORE;
 	f->target = path_resolve(path);
 	if (!f->target)
 		return errno;

@@ -79,7 +79,7 @@ pp_path_of_address(struct pp_buf *out, struct pp_slice address)
 
 const char pp_endings_other[] = "svg svgz html htm xhtml mhtml png jpg jpeg gif webp bmp tif tiff "
                                 "ico pdf ps eps md csv tsv xml sarif dot gv xls xlsx doc docx "
-                                "zip tar tgz bz2 xz 7z";
+                                "zip tar tgz bz2 xz 7z ppdb";
 const char pp_endings_vague[] = "data raw heap prof dump trace";
 
 static unsigned char

@@ -141,6 +141,24 @@ def keeping(tap, work):
     tap.same([name for name in os.listdir(work) if name.startswith('k.ppdb')], ['k.ppdb'], 'nothing is left beside it')
 
 
+def replaced(tap, work):
+    """No output takes a store's place, whatever the store is called."""
+    kept = os.path.join(work, 'r.ppdb')
+    run('store', 'add', kept, WEBSHOP, '--keep')
+    bare = shutil.copy(kept, os.path.join(work, 'r'))
+    id = answer('store', 'list', '--json', kept)['profiles'][0]['id']
+    before = open(bare, 'rb').read()
+    for store in (kept, bare):
+        for words in (['top', WEBSHOP], ['top', WEBSHOP, '--json'], ['flame', WEBSHOP], ['report', kept], ['merge', WEBSHOP, '-t', 'folded'],
+                      ['store', 'get', kept, id], ['store', 'get', kept, id, '-t', 'spaa'], ['store', 'list', kept], ['record', '--', 'true']):
+            done = run(*words[:1], '-o', store, *words[1:]) if words[0] == 'record' else run(*words, '-o', store)
+            tap.ok(done.returncode in (2, 4, 127) and done.stderr, f'{" ".join(words[:2])} -o {os.path.basename(store)} is refused')
+    tap.ok(open(bare, 'rb').read() == before and run('store', 'check', kept).returncode == 0, 'both are as before')
+    done = run('top', WEBSHOP, '-o', bare)
+    tap.ok(done.returncode == 4 and b'store of profiles' in done.stderr, 'and it is said why')
+    tap.same(run('top', WEBSHOP, '-o', os.path.join(work, 'new.ppdb')).returncode, 2, 'nothing else is called like a store')
+
+
 def companions(tap, work):
     """What is got of a pair is a pair again, under the name that was asked for, and no other file is written over."""
     store, folder = os.path.join(work, 'pair.ppdb'), os.path.join(work, 'pair')
@@ -417,6 +435,7 @@ def main():
         store = selecting(tap, work)
         texts(tap, work, store)
         keeping(tap, work)
+        replaced(tap, work)
         companions(tap, work)
         times(tap, work)
         together(tap, work)
