@@ -68,6 +68,9 @@ static const struct step {
 static bool
 step_has(size_t step, const struct pp_writing *w)
 {
+	/* Stacks that were taken are noted as sent, and others leave them out, also if this profile is there: so they are sent. */
+	if (step == PP_STEP_STACKS && !w->p)
+		return w->taken[step].n > 0;
 	if (w->known || step >= PP_STEPS_KEPT)
 		return !w->known;
 	if (!w->p)
@@ -104,38 +107,65 @@ step_do(struct pp_clickhouse *c, size_t step, struct pp_writing *all, size_t n,
 
 /* ---- ahead of time ---- */
 
-/* How many servers share the rows: 0 where that cannot be told, or they do not share evenly. */
+/* How many servers share the rows: 0 where they do not share evenly. */
 static pp_status
-shards_count(struct pp_clickhouse *c)
+shards_ask(struct pp_clickhouse *c, unsigned *shards, struct pp_buf *problem)
 {
-	struct pp_buf problem = { 0 };
 	struct pp_row_reader rows;
 	pp_status status;
 	uint64_t n, least, most;
 
-	if (c->shards_known)
-		return PP_OK;
-	c->shards_known = true;
-	c->shards = 1;
+	*shards = 1;
 	if (!c->from.cluster)
 		return PP_OK;
-	c->shards = 0;
+	*shards = 0;
 	pp_buf_adds(&c->sql,
 	            "SELECT count(), toUInt64(min(w)), toUInt64(max(w)) FROM (SELECT "
 	            "shard_num, any(shard_weight) w FROM system.clusters WHERE cluster = ");
 	pp_sql_text(&c->sql, pp_slice_z(c->from.cluster));
 	pp_buf_adds(&c->sql, " GROUP BY shard_num)");
-	status = pp_clickhouse_ask(c, &problem);
-	if (status == PP_OK) {
-		rows = pp_rows_of(c);
-		n = pp_rows_u64(&rows);
-		least = pp_rows_u64(&rows);
-		most = pp_rows_u64(&rows);
-		if (!rows.bad && n <= PP_NODES_SHARDS && least == 1 && most == 1)
-			c->shards = (unsigned)n;
-	}
+	status = pp_clickhouse_ask(c, problem);
+	if (status != PP_OK)
+		return status == PP_E_IO ? PP_E_OUTPUT : status;
+	rows = pp_rows_of(c);
+	n = pp_rows_u64(&rows);
+	least = pp_rows_u64(&rows);
+	most = pp_rows_u64(&rows);
+	if (!rows.bad && n <= PP_NODES_SHARDS && least == 1 && most == 1)
+		*shards = (unsigned)n;
+	return PP_OK;
+}
+
+/* Before the first rows are made. What a server does not tell now is unknown: whoever sends them asks again. */
+static pp_status
+shards_count(struct pp_clickhouse *c)
+{
+	struct pp_buf problem = { 0 };
+	pp_status status;
+
+	if (c->shards_known)
+		return PP_OK;
+	c->shards_known = true;
+	status = shards_ask(c, &c->shards, &problem);
 	pp_buf_release(&problem);
 	return status == PP_E_NOMEM ? status : PP_OK;
+}
+
+/* Before rows are sent: they lack stacks that another number of servers would have elsewhere. */
+static pp_status
+shards_check(struct pp_clickhouse *c, struct pp_buf *problem)
+{
+	unsigned shards, before = c->shards;
+	pp_status status = shards_ask(c, &shards, problem);
+
+	if (status != PP_OK)
+		return status;
+	c->shards = shards;
+	if (shards == before || before == 0)
+		return PP_OK;
+	pp_buf_addf(problem, "%s: the cluster has %u servers now, and had %u: add again",
+	            c->store.source, shards, before);
+	return PP_E_OUTPUT;
 }
 
 pp_status
@@ -195,6 +225,8 @@ pp_clickhouse_add(struct pp_store *store, const struct pp_store_item *items, siz
 		} else {
 			status = pp_writing_begin(&all[i], c, &items[i]);
 		}
+	if (status == PP_OK && n)
+		status = shards_check(c, problem);
 	if (status == PP_OK && n)
 		status = known_find(c, all, n, problem);
 	for (i = 0; i < PP_COUNT_OF(steps) && status == PP_OK; i++)

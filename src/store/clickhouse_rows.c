@@ -37,12 +37,24 @@ part_text(struct pp_buf *key, char what, struct pp_slice text)
 	}
 }
 
+/* Of most functions a name is all that is known. */
+static bool
+is_bare(const struct pp_func_row *f)
+{
+	return !f->file && !f->module && !f->line && !f->column && !f->last_line && !f->flags;
+}
+
 void
 pp_rows_function(struct pp_buf *key, const struct pp_profile *p, pp_func func)
 {
 	const struct pp_func_row *f = &p->funcs.at[func];
 	const struct pp_module_row *m = &p->modules.at[f->module];
 
+	if (is_bare(f)) {
+		pp_function_key(key, pp_text_of(p, f->name), pp_slice_of("", 0), 0,
+		                pp_slice_of("", 0));
+		return;
+	}
 	pp_function_key(key, pp_text_of(p, f->name), pp_text_of(p, f->file), f->line,
 	                pp_text_of(p, m->name));
 	part_number(key, 'c', f->column);
@@ -154,6 +166,9 @@ pp_rows_place(struct pp_buf *place, const struct pp_profile *p, pp_frame frame)
 {
 	const struct pp_frame_row *f = &p->frames.at[frame];
 
+	/* Most have nothing of it. */
+	if (!(f->column | f->address | f->offset | f->inline_depth | f->flags | f->file))
+		return;
 	part_number(place, 'c', f->column);
 	part_number(place, 'a', f->address);
 	part_number(place, 'o', f->offset);

@@ -18,52 +18,14 @@
 
 /* ---- texts ---- */
 
-static bool
-word_has(uint64_t word, unsigned char byte)
-{
-	const uint64_t ones = UINT64_MAX / 0xff;
-
-	word ^= ones * byte;
-	return (word - ones) & ~word & ones << 7;
-}
-
-/* Whether a name is all that is known of a function, which is the most frequent case, and nothing in it needs care. */
-static bool
-is_bare_name(const struct pp_profile *p, pp_func func, struct pp_slice name)
-{
-	const struct pp_func_row *f = &p->funcs.at[func];
-	size_t i, n;
-
-	if (!func || f->file || f->module || f->line || f->column || f->last_line || f->flags ||
-	    name.n >= SHORT)
-		return false;
-	/* Zeros need none. */
-	for (i = 0; i < name.n; i += n) {
-		uint64_t word = 0;
-
-		n = name.n - i < sizeof word ? name.n - i : sizeof word;
-		memcpy(&word, name.p + i, n);
-		if (word_has(word, 0x1f) || word_has(word, '\\'))
-			return false;
-	}
-	return true;
-}
-
 /* A function as rows have it: behind its length, which few need more than a byte for. None is "". */
 static void
 function_put(struct pp_buf *to, const struct pp_profile *p, pp_func func)
 {
-	struct pp_slice name = pp_text_of(p, p->funcs.at[func].name);
 	struct pp_buf text = { 0 };
 	size_t at = to->n;
 
 	pp_buf_addc(to, '\0');
-	if (is_bare_name(p, func, name)) {
-		pp_buf_add(to, name.p, name.n);
-		if (!to->failed)
-			to->p[at] = (char)name.n;
-		return;
-	}
 	if (func)
 		pp_rows_function(to, p, func);
 	if (to->failed)
@@ -95,12 +57,6 @@ functions_make(struct pp_row_stacks *s)
 	return true;
 }
 
-static bool
-frame_has_place(const struct pp_frame_row *f)
-{
-	return f->column || f->address || f->offset || f->inline_depth || f->flags || f->file;
-}
-
 /* Line and place of a frame. */
 static void
 tail_put(struct pp_row_stacks *s, pp_frame frame)
@@ -108,7 +64,7 @@ tail_put(struct pp_row_stacks *s, pp_frame frame)
 	size_t at = s->texts.n;
 
 	pp_binary_u32(&s->texts, s->p->frames.at[frame].line);
-	if (frame_has_place(&s->p->frames.at[frame]))
+	if (frame)
 		pp_rows_place(&s->texts, s->p, frame);
 	s->has_lines |= s->p->frames.at[frame].line != 0;
 	s->has_places |= s->texts.n > at + LINE;
@@ -248,20 +204,41 @@ frames_find(const struct pp_row_stacks *s)
 	return NULL;
 }
 
-/* Finds the nodes that were met before, and appends the others: below a new one all are new. */
+/* Whether two frames are told apart by nothing that rows have; out of memory is no reason to think that none are. */
+static bool
+frames_repeat(const struct pp_row_stacks *s, const pp_str *frames)
+{
+	uint8_t *seen = calloc(s->met->frames.strs.n + 1, 1);
+	bool repeat = !seen;
+	size_t i;
+
+	for (i = 0; i < s->p->frames.n && !repeat; i++) {
+		repeat = seen[frames[i]];
+		seen[frames[i]] = 1;
+	}
+	free(seen);
+	return repeat;
+}
+
+/*
+ * Finds the nodes that were met before, and appends the others: below a new one all are new. Where frames repeat, nodes do,
+ * too: then each new one is entered at once.
+ */
 static void
-numbers_find(struct pp_row_stacks *s, const pp_str *frames, size_t first)
+numbers_find(struct pp_row_stacks *s, const pp_str *frames, size_t first, bool repeat)
 {
 	const struct pp_tree *tree = &s->p->tree;
 	pp_node node;
 
 	for (node = 1; node < tree->n; node++) {
 		uint32_t parent = s->known[pp_tree_parent(tree, node)];
-
 		pp_str frame = frames[pp_tree_frame(tree, node)];
-		uint32_t number = parent < first ? pp_known_find(s->met, parent, frame) : 0;
+		uint32_t number = parent < first || repeat ? pp_known_find(s->met, parent, frame)
+		                                           : 0;
 
 		s->known[node] = number ? number : pp_known_append(s->met, parent, frame);
+		if (repeat && !number)
+			pp_known_enter(s->met, s->known[node]);
 	}
 }
 
@@ -278,22 +255,23 @@ nodes_find(struct pp_row_stacks *s)
 		                         .first = (uint32_t)first };
 	pp_str *frames = frames_find(s);
 	size_t i;
-	bool fine;
+	bool fine, repeat = false;
 
 	s->known = calloc(n + 1, sizeof *s->known);
 	s->generation = s->met->generation;
 	fine = frames && s->known;
 	if (fine) {
-		numbers_find(s, frames, first);
+		repeat = frames_repeat(s, frames);
+		numbers_find(s, frames, first, repeat);
 		family.number = s->known;
 		family.digests = s->met->nodes.at[0].digest;
 		fine = pp_node_family_digest(&family);
 	}
 	for (i = 1; i < n && fine; i++)
 		memcpy(s->digests[i], s->met->nodes.at[s->known[i]].digest, PP_DIGEST);
-	if (fine)
+	if (fine && !repeat)
 		pp_known_enter(s->met, first);
-	else
+	else if (!fine)
 		pp_known_forget(s->met);
 	free(frames);
 	return fine;
@@ -302,16 +280,16 @@ nodes_find(struct pp_row_stacks *s)
 bool
 pp_row_stacks_begin(struct pp_row_stacks *s, const struct pp_profile *p, struct pp_known_nodes *met)
 {
-	size_t n = p->tree.n ? p->tree.n : 1;
+	size_t n = p->tree.n ? p->tree.n : 1, keys;
 
 	s->p = p;
 	s->met = met;
 	s->digests = calloc(n, sizeof *s->digests);
 	if (!s->digests || !texts_make(s))
 		return false;
-	return !s->tails && pp_known_begin(met, n, s->texts.n, (int64_t)time(NULL))
-	           ? nodes_find(s)
-	           : nodes_digest(s);
+	keys = s->texts.n - s->functions[p->funcs.n];
+	return !s->tails && pp_known_begin(met, n, keys, (int64_t)time(NULL)) ? nodes_find(s)
+	                                                                      : nodes_digest(s);
 }
 
 void

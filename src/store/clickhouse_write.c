@@ -55,6 +55,7 @@ pp_status
 pp_writing_begin(struct pp_writing *w, struct pp_clickhouse *c, const struct pp_store_item *item)
 {
 	const struct pp_profile *p = item->profile;
+	pp_status status;
 	uint32_t random;
 
 	w->item = item;
@@ -71,8 +72,9 @@ pp_writing_begin(struct pp_writing *w, struct pp_clickhouse *c, const struct pp_
 		return PP_E_OUTPUT;
 	w->batch = (uint64_t)pp_digest_number(item->hash) << 32 | random;
 	w->shard = c->shards ? UINT64_C(1) << (w->batch >> 32) % c->shards : 0;
-	if (pp_label_set_read(&w->labels, pp_slice_z(item->labels)) != PP_OK)
-		return PP_E_USAGE;
+	status = pp_label_set_read(&w->labels, pp_slice_z(item->labels));
+	if (status != PP_OK)
+		return status == PP_E_NOMEM ? status : PP_E_USAGE;
 	w->service = pp_label_set_get(&w->labels, pp_slice_z("service"));
 	w->total = calloc(p->metrics.n + 1, sizeof *w->total);
 	w->bound = calloc(p->metrics.n + 1, sizeof *w->bound);

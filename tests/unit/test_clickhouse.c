@@ -362,10 +362,80 @@ check_stacks(size_t name, unsigned frames, bool apart)
 	pp_builder_release(&b);
 }
 
+/* A file that lists a function twice has nodes that rows do not tell apart: they are one. */
+static void
+test_twins(void)
+{
+	struct pp_limits limits = pp_limits_complete(NULL);
+	struct pp_known_nodes met = { 0 };
+	struct pp_row_stacks s = { 0 };
+	struct pp_buf rows = { 0 };
+	struct pp_profile *p;
+	struct pp_builder b;
+	pp_frame frames[2];
+	uint64_t once;
+	size_t i;
+
+	ok(pp_builder_init(&b, &limits, NULL, 3, &pp_pages_plain), "a profile");
+	p = b.profile;
+	for (i = 0; i < PP_COUNT_OF(frames); i++) {
+		struct pp_func_row row = { .name = pp_build_strz(&b, "twice") };
+
+		ok(pp_vec_push(&p->funcs, row), "the function once more");
+		frames[i] = pp_build_frame(
+		    &b, &(struct pp_frame_row){ .func = (pp_func)p->funcs.n - 1 });
+	}
+	(void)pp_tree_child(&p->tree, pp_tree_child(&p->tree, 0, frames[0]), frames[0]);
+	ok(pp_row_stacks_begin(&s, p, &met), "its nodes");
+	once = rows_make(&s, p, &rows);
+	pp_row_stacks_release(&s);
+	pp_known_release(&met);
+	(void)pp_tree_child(&p->tree, pp_tree_child(&p->tree, 0, frames[1]), frames[0]);
+	ok(pp_row_stacks_begin(&s, p, &met), "the same nodes of the other one");
+	ok(s.known[3] == s.known[1] && s.known[4] == s.known[2], "are the same");
+	is_u64(digests_differ(p, &s), 0, "and have the same digests");
+	is_u64(rows_make(&s, p, &rows), once, "each is sent once");
+	pp_row_stacks_release(&s);
+	pp_known_release(&met);
+	pp_buf_release(&rows);
+	pp_builder_release(&b);
+}
+
+/* Keys of frames count once, though each function is there on its own, too. */
+static void
+test_bytes(void)
+{
+	struct pp_limits limits = pp_limits_complete(NULL);
+	static char name[10000];
+	struct pp_known_nodes met = { 0 };
+	struct pp_row_stacks s = { 0 };
+	struct pp_builder b;
+	unsigned i;
+
+	ok(pp_builder_init(&b, &limits, NULL, 3, &pp_pages_plain), "a profile");
+	memset(name, 'n', sizeof name);
+	for (i = 0; i < 900; i++) {
+		struct pp_func_row func = {
+			.line = i + 1, .name = pp_build_str(&b, pp_slice_of(name, sizeof name))
+		};
+		struct pp_frame_row frame = { .func = pp_build_func(&b, &func) };
+
+		(void)pp_tree_child(&b.profile->tree, 0, pp_build_frame(&b, &frame));
+	}
+	ok(pp_row_stacks_begin(&s, b.profile, &met) && s.texts.n > (size_t)17 << 20,
+	   "with long names");
+	ok(s.known != NULL, "is remembered");
+	pp_row_stacks_release(&s);
+	pp_known_release(&met);
+	pp_builder_release(&b);
+}
+
 int
 main(void)
 {
 	test_nodes();
+	test_twins();
+	test_bytes();
 	check_stacks(5, 100, false);
 	check_stacks(200, 3000, false);
 	check_stacks(70000, 1700, true);

@@ -9,6 +9,7 @@ import glob
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -562,6 +563,30 @@ def test_full(c):
     c.tap.ok(code == 4 and 'not enough space' in text and json.loads(out)['added'] == 0, 'no room: exit 4', f'{code} {out} {text}')
 
 
+def test_known_beside_new(c):
+    """What a profile that is there shares with a new one is sent: servers may have taken it away with what a sum stands for."""
+    sent = {}
+
+    def knows_the_first(path, sql):
+        path = urllib.request.unquote(path).replace('+', ' ')
+        if 'INSERT INTO ' in path:
+            table = path.split('INSERT INTO ')[1].split()[0]
+            sent[table] = sent.get(table, b'') + sql
+        if b'id IN (' in sql:
+            return 200, int(re.search(rb"toUInt128\('(\d+)'\)", sql)[1]).to_bytes(16, 'little')
+        return 200, b'\x0826.7.2.1' if b'version()' in sql else b'\x10polyprof store 2\x08profiles' if b'comment' in sql else b''
+
+    place = os.path.join(c.place, 'beside')
+    os.makedirs(place)
+    for name in 'ab':
+        with open(os.path.join(place, name + '.folded'), 'w') as out:
+            out.write(f'main;shared {1 + (name == "b")}\n')
+    with pretended(knows_the_first) as host:
+        code, out, text = c.run('store', 'add', f'clickhouse://{host}/x', place, '--json')
+    c.tap.ok(code == 0 and json.loads(out) == {'added': 1, 'known': 1, 'refused': []}, 'one is there, one is new', f'{code} {out} {text}')
+    c.tap.ok('samples' in sent and b'shared' in sent.get('stacks', b''), 'the new one has its stack', f'{sent}')
+
+
 def test_foreign(c):
     """The tables of Coroot and of Parca, filled as they fill them, are read."""
     place = os.path.join(c.place, 'foreign')
@@ -623,7 +648,7 @@ def test_foreign(c):
 def main():
     polyprof, samples, directory = map(os.path.abspath, sys.argv[1:4])
     tap = Tap()
-    tests = [test_sources, test_full, test_samples, test_pushed, test_shared, test_large, test_trend, test_where, test_days, test_kills, test_killed_upkeep,
+    tests = [test_sources, test_full, test_known_beside_new, test_samples, test_pushed, test_shared, test_large, test_trend, test_where, test_days, test_kills, test_killed_upkeep,
              test_behind, test_remove, test_foreign, *rollups.TESTS, *races.TESTS]
     try:
         nodes = Nodes(directory, 3)
