@@ -79,6 +79,9 @@ def run(bench):
                             f'p.series = 3 AND p.t0 >= {WEEK}000000000 AND p.t0 < {WEEK + 86400}000000000'])])
         bench.table('its tree, branches of 0.1 % and more', [
             ('polyprof tree', [polyprof, 'tree', path, '--min', '0.1']), ('bare_store', [bare, path, 'tree'])])
+        bench.table('what people ask first', [
+            ('polyprof', [polyprof, path]), ('polyprof flame', [polyprof, 'flame', path, '-o', '/dev/null']),
+            ('polyprof traces', [polyprof, 'traces', path])])
     print(f'\n  10 x the samples take {times[1] / times[0]:.1f} x the time')
     # Each run has costs of its own, so this grows with the profiles on both sides, whatever they have in common.
     bench.table(f'half of {RUNS:,} profiles against the others, each a run', [
