@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/sort.h"
+#include "base/stops.h"
 #include "io/sink.h"
 #include "model/inclusive.h"
 #include "model/ledger.h"
@@ -16,6 +17,8 @@
 #include "text/units.h"
 
 #define ROWS_SHOWN 25
+/* From so many stacks on it takes less time to put all nodes in order than to compare stacks name by name. */
+#define MANY_ROWS 4096
 
 struct traces_params {
 	struct pp_asked asked;
@@ -67,7 +70,9 @@ struct traces {
 	const struct pp_profile *profile;
 	PP_VEC(struct trace) rows;
 	struct pp_ledger cost;
-	uint32_t *rank; /* of functions by name, while stacks are sorted */
+	bool united; /* several nodes show the same functions */
+	/* While stacks are sorted: functions by name, and many stacks by the names on them (else NULL). */
+	uint32_t *rank, *place;
 	size_t metric;
 	double whole;
 };
@@ -168,6 +173,7 @@ traces_add(struct traces *t)
 	            pp_ledger_init(&t->cost, t->profile, t->rows.n + 1) &&
 	            traces_walk(t, &map, same, true) && !t->cost.failed;
 
+	t->united = same != NULL;
 	pp_map_release(&map);
 	free(same);
 	return fine;
@@ -201,6 +207,70 @@ funcs_rank(const struct pp_profile *p)
 	return NULL;
 }
 
+struct siblings {
+	const struct pp_profile *p;
+	const uint32_t *rank;
+	PP_VEC(pp_node) all;
+};
+
+static int
+sibling_order(const void *a, const void *b, void *ctx)
+{
+	const struct siblings *s = ctx;
+	uint32_t x = s->rank[pp_node_func(s->p, *(const pp_node *)a)],
+	         y = s->rank[pp_node_func(s->p, *(const pp_node *)b)];
+
+	return (x > y) - (x < y);
+}
+
+/* Puts the children of a node in order; false when out of memory. */
+static bool
+siblings_sort(struct siblings *s, struct pp_children *c, pp_node parent)
+{
+	pp_node child = c->first[parent];
+	size_t i;
+
+	if (!child || !c->next[child])
+		return true;
+	for (s->all.n = 0; child; child = c->next[child])
+		if (!pp_vec_push(&s->all, child))
+			return false;
+	pp_sort(s->all.at, s->all.n, sizeof *s->all.at, sibling_order, s);
+	c->first[parent] = s->all.at[0];
+	for (i = 0; i < s->all.n; i++)
+		c->next[s->all.at[i]] = i + 1 < s->all.n ? s->all.at[i + 1] : 0;
+	return true;
+}
+
+/*
+ * By node: how many stacks come before it, each with what begins like it behind it. Only where no two nodes show the same
+ * functions. NULL when out of memory.
+ */
+static uint32_t *
+nodes_place(const struct pp_profile *p, const uint32_t *rank)
+{
+	struct siblings s = { .p = p, .rank = rank };
+	struct pp_children c = { 0 };
+	uint32_t *place = calloc(p->tree.n, sizeof *place), n = 0;
+	bool fine = place && pp_children_compute(&c, p);
+	pp_node node, next;
+
+	for (node = 0; fine && node < p->tree.n; node++)
+		fine = siblings_sort(&s, &c, node);
+	for (node = fine ? c.first[0] : 0; node && !pp_account_stops_at(n); node = next) {
+		place[node] = ++n;
+		next = c.first[node];
+		for (; !next && node; node = pp_tree_parent(&p->tree, node))
+			next = c.next[node];
+	}
+	pp_children_release(&c);
+	pp_vec_release(&s.all);
+	if (fine)
+		return place;
+	free(place);
+	return NULL;
+}
+
 static uint32_t
 node_depth(const struct pp_tree *t, pp_node node)
 {
@@ -213,8 +283,9 @@ node_depth(const struct pp_tree *t, pp_node node)
 
 /* Stacks by the names of their functions from the root on, the shorter one first. */
 static int
-stack_cmp(const struct pp_profile *p, const uint32_t *rank, pp_node a, pp_node b)
+stack_cmp(const struct traces *t, pp_node a, pp_node b)
 {
+	const struct pp_profile *p = t->profile;
 	uint32_t x = node_depth(&p->tree, a), y = node_depth(&p->tree, b);
 	int by = (x > y) - (x < y);
 
@@ -224,7 +295,7 @@ stack_cmp(const struct pp_profile *p, const uint32_t *rank, pp_node a, pp_node b
 		b = pp_tree_parent(&p->tree, b);
 	/* The last difference on the way up is the first one on the way down. */
 	for (; a != b; a = pp_tree_parent(&p->tree, a), b = pp_tree_parent(&p->tree, b)) {
-		uint32_t m = rank[pp_node_func(p, a)], n = rank[pp_node_func(p, b)];
+		uint32_t m = t->rank[pp_node_func(p, a)], n = t->rank[pp_node_func(p, b)];
 
 		by = m != n ? (m > n) - (m < n) : by;
 	}
@@ -242,7 +313,11 @@ trace_cmp(const void *a, const void *b, void *ctx)
 	                                      pp_ledger_get(&t->cost, x->row, t->metric))
 	                       : 0;
 
-	by = by ? by : stack_cmp(t->profile, t->rank, x->node, y->node);
+	if (!by && t->place)
+		by = (t->place[x->node] > t->place[y->node]) -
+		     (t->place[x->node] < t->place[y->node]);
+	else if (!by)
+		by = stack_cmp(t, x->node, y->node);
 	return by ? by : (x->row > y->row) - (x->row < y->row);
 }
 
@@ -256,10 +331,13 @@ traces_sort(struct traces *t)
 		return true;
 	t->rank = funcs_rank(t->profile);
 	fine = t->rank != NULL;
+	if (fine && !t->united && t->rows.n >= MANY_ROWS)
+		fine = (t->place = nodes_place(t->profile, t->rank)) != NULL;
 	if (fine)
 		pp_sort(t->rows.at, t->rows.n, sizeof *t->rows.at, trace_cmp, t);
 	free(t->rank);
-	t->rank = NULL;
+	free(t->place);
+	t->rank = t->place = NULL;
 	return fine;
 }
 
