@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Stacks with equal costs are in the order of their names, however many there are; checked against an order made here. Speaks TAP."""
 import json
 import os
