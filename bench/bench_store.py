@@ -28,7 +28,7 @@ def packed(bench, polyprof):
         subprocess.run([polyprof, 'store', 'add', 'sqlite:' + part, *files, '--label', f'service=s{service}'], check=True,
                        stdout=subprocess.DEVNULL)
     bench.table('packing 1,000 profiles of 1,000 stacks, reading them included', [
-        ('polyprof store compact', [polyprof, 'store', 'compact', part])])
+        ('polyprof store compact', [polyprof, 'store', 'compact', part])], repeat=1)
     os.rename(part, path)
     return path
 
@@ -91,6 +91,6 @@ def run(bench):
     shutil.copy(path, path + '.fresh')
     bench.table('one more profile of 1,000 stacks', [
         ('polyprof store add', [polyprof, 'store', 'add', path + '.fresh', one, '--label', 'run=again']),
-        ('polyprof top of the file', [polyprof, 'top', one])])
+        ('polyprof top of the file', [polyprof, 'top', one])], repeat=1)
     os.remove(path + '.fresh')
     clickhouse_rows(bench)

@@ -13,13 +13,16 @@
 #include "store/spans.h"
 #include "store/sqlite_packed.h"
 
-/* Profiles, and bytes of their inputs, of one transaction. */
+/* Profiles of one transaction, bytes of their inputs and extracts, and nodes of their trees: some 60 bytes each. */
 #define BATCH_PROFILES 500
 #define BATCH_BYTES ((size_t)64 << 20)
+#define BATCH_NODES ((size_t)1 << 20)
 
 /* From so many fresh ones on they are packed by whoever adds another, in at most one part of its time in so many. */
 #define FRESH_MAX 1000
 #define SHARE_OF_TIME 8
+/* Profiles of such a part, so that reading the dictionary pays and nobody waits for long. */
+#define SOME_PROFILES 500
 
 /* ---- reading inputs ---- */
 
@@ -61,13 +64,13 @@ batch_read(struct compacting *c)
 	    "p.id WHERE p.level = 0 AND p.dict = 0 AND p.id > ?1 ORDER BY p.id LIMIT ?2",
 	    c->problem);
 	pp_status status = q ? PP_OK : pp_no_statement(c->problem);
-	size_t bytes = 0;
+	size_t bytes = 0, nodes = 0;
 
 	if (status != PP_OK)
 		return status;
 	(void)sqlite3_bind_int64(q, 1, c->last);
 	(void)sqlite3_bind_int(q, 2, BATCH_PROFILES);
-	while (status == PP_OK && bytes < BATCH_BYTES &&
+	while (status == PP_OK && bytes < BATCH_BYTES && nodes < BATCH_NODES &&
 	       pp_sqlite_step(c->s, q, &status, c->problem) > 0) {
 		struct pp_supply supply = { 0 };
 		struct candidate one = { .id = sqlite3_column_int64(q, 0) };
@@ -84,6 +87,8 @@ batch_read(struct compacting *c)
 		else if (status == PP_E_INVALID)
 			status = PP_OK; /* `check` says so; here it stays as it is */
 		pp_parcel_drop(&supply);
+		bytes += one.extract.n;
+		nodes += one.profile ? one.profile->tree.n : 0;
 		if (status == PP_OK && !pp_vec_push(&c->batch, one)) {
 			pp_profile_free(one.profile);
 			pp_buf_release(&one.extract);
@@ -219,19 +224,21 @@ batch_write(struct compacting *c)
 	return status;
 }
 
-/* Packs what is fresh, at most so many batches. */
+/* Packs what is fresh, until so many were looked at. */
 static pp_status
-fresh_pack(struct compacting *c, size_t batches)
+fresh_pack(struct compacting *c, size_t most)
 {
 	pp_status status = PP_OK;
+	size_t n;
 
 	do {
-		batch_release(c);
 		status = batch_read(c);
-		if (status == PP_OK && c->batch.n)
+		n = c->batch.n;
+		if (status == PP_OK && n)
 			status = batch_write(c);
-	} while (status == PP_OK && c->batch.n && --batches);
-	batch_release(c);
+		batch_release(c);
+		most -= n < most ? n : most;
+	} while (status == PP_OK && n && most);
 	return status;
 }
 
@@ -389,7 +396,7 @@ pp_sqlite_pack(struct pp_sqlite *s, const struct pp_store_upkeep *how, struct pp
 
 /* What fails here was acknowledged as fresh, and stays so. Whether any was packed. */
 static bool
-pack_some(struct pp_sqlite *s, size_t batches)
+pack_some(struct pp_sqlite *s, size_t most)
 {
 	struct pp_store_outcome out = { 0 };
 	struct pp_buf problem = { 0 };
@@ -400,7 +407,7 @@ pack_some(struct pp_sqlite *s, size_t batches)
 	if (pp_sqlite_number(s, "SELECT count(*) FROM profile WHERE level = 0 AND dict = 0", &fresh,
 	                     &problem) == PP_OK &&
 	    fresh >= FRESH_MAX)
-		(void)fresh_pack(&c, batches);
+		(void)fresh_pack(&c, most);
 	any = out.packed > 0;
 	pp_stored_dict_close(&c.dict);
 	pp_vec_release(&c.batch);
@@ -418,12 +425,12 @@ pp_sqlite_pack_some(struct pp_sqlite *s)
 		s->packing.opened = begin;
 	if (s->packing.spent > (begin - s->packing.opened) / SHARE_OF_TIME)
 		return;
-	(void)pack_some(s, 1);
+	(void)pack_some(s, SOME_PROFILES);
 	s->packing.spent += pp_clock_ns() - begin;
 }
 
 bool
 pp_sqlite_tidy(struct pp_store *store, bool all)
 {
-	return pack_some((struct pp_sqlite *)store, all ? SIZE_MAX : 1);
+	return pack_some((struct pp_sqlite *)store, all ? SIZE_MAX : SOME_PROFILES);
 }
