@@ -158,122 +158,129 @@ number_get_here(const unsigned char *p, const unsigned char *end, uint64_t *valu
 	return number_long(p, end, value);
 }
 
-/* Cells that are taken apart before the first of them is added: the sums lie far apart, and each is fetched meanwhile. */
-#define AHEAD 64
+/* A step and its cell, where there are enough bytes for any: most have two bytes and one, or one and one. */
+static inline const unsigned char *
+pair_get_here(const unsigned char *p, const unsigned char *end, uint64_t *step, uint64_t *bits)
+{
+	const uint32_t w = pp_load32(p);
 
-struct ahead {
-	uint32_t id[AHEAD];
-	int64_t cell[AHEAD];
+	if (PP_LIKELY((w & 0x808080) == 0x80)) {
+		*step = (w & 0x7f) | (w >> 1 & 0x3f80);
+		*bits = w >> 16 & 0x7f;
+		return p + 3;
+	}
+	if ((w & 0x8080) == 0) {
+		*step = w & 0x7f;
+		*bits = w >> 8 & 0x7f;
+		return p + 2;
+	}
+	p = number_get_here(p, end, step);
+	return p ? number_get(p, end, bits) : NULL;
+}
+
+/* A blob on its way. */
+struct cells {
+	const unsigned char *p, *near, *end;
+	uint64_t id, ids; /* of the last cell; and the largest that there may be */
 };
 
-/* A cell behind the one of that id, taken apart; NULL when it is damaged. */
-static inline const unsigned char *
-cell_take(const struct pp_cell_sums *s, const unsigned char *p, const unsigned char *end, bool room,
-          uint64_t *id, int64_t *cell)
+static struct cells
+cells_of(const struct pp_cell_sums *s, struct pp_slice data)
+{
+	const unsigned char *p = data.p, *end = p + data.n;
+
+	return (struct cells){ p, data.n > PAIR_MAX ? end - PAIR_MAX : p, end, 0, s->ids - 1 };
+}
+
+/* The next cell; false where it is damaged. There is so little to do for each that the processor fetches the sums of many at once. */
+static inline bool
+cells_take(struct cells *c, bool room, int64_t *cell)
 {
 	uint64_t step = 0, bits = 0;
 
-	p = room ? number_get_here(p, end, &step) : number_get(p, end, &step);
+	if (room) {
+		c->p = pair_get_here(c->p, c->end, &step, &bits);
+	} else {
+		c->p = number_get(c->p, c->end, &step);
+		c->p = c->p ? number_get(c->p, c->end, &bits) : NULL;
+	}
 	/* No step is too small as well as too large. */
-	if (PP_UNLIKELY(!p || step - 1 >= s->ids - 1 - *id))
-		return NULL;
-	*id += step;
-	__builtin_prefetch(&s->sum[*id], 1);
-	p = room ? number_get_here(p, end, &bits) : number_get(p, end, &bits);
+	if (PP_UNLIKELY(!c->p || step - 1 >= c->ids - c->id))
+		return false;
+	c->id += step;
 	*cell = pp_unzigzag(bits);
-	return p;
-}
-
-/* Takes the next cells apart; how many, SIZE_MAX when they are damaged. */
-static inline size_t
-cells_ahead(const struct pp_cell_sums *s, const unsigned char **from, const unsigned char *end,
-            uint64_t *last, struct ahead *x)
-{
-	const unsigned char *p = *from, *near = end - p > PAIR_MAX ? end - PAIR_MAX : p;
-	uint64_t id = *last;
-	size_t n = 0;
-
-	for (; n < AHEAD && p < near; n++) {
-		p = cell_take(s, p, end, true, &id, &x->cell[n]);
-		if (PP_UNLIKELY(!p))
-			return SIZE_MAX;
-		x->id[n] = (uint32_t)id;
-	}
-	for (; n < AHEAD && p < end; n++) {
-		p = cell_take(s, p, end, false, &id, &x->cell[n]);
-		if (PP_UNLIKELY(!p))
-			return SIZE_MAX;
-		x->id[n] = (uint32_t)id;
-	}
-	*from = p;
-	*last = id;
-	return n;
-}
-
-/* Where all that is added comes to less than 64 bits hold, and nothing is below 0: no sum can be too large. */
-static bool
-sum_small(struct pp_cell_sums *s, struct pp_slice data, const struct pp_cell_sum *expected)
-{
-	const unsigned char *p = data.p, *end = data.p + data.n;
-	int64_t *const sums = s->sum;
-	uint64_t id = 0, n = 0;
-	bool zero = false;
-	pp_u128 total = 0;
-	struct ahead x;
-
-	while (p < end) {
-		size_t count = cells_ahead(s, &p, end, &id, &x), i;
-
-		if (count == SIZE_MAX)
-			return false;
-		for (i = 0; i < count; i++) {
-			total += (uint64_t)x.cell[i];
-			sums[x.id[i]] = (int64_t)((uint64_t)sums[x.id[i]] + (uint64_t)x.cell[i]);
-			if (PP_UNLIKELY(x.cell[i] == 0)) {
-				zero = true;
-				if (sums[x.id[i]] == 0)
-					met_zero(s, x.id[i]);
-			}
-		}
-		n += count;
-	}
-	s->negative |= zero;
-	s->absolute += total;
-	return n == expected->n && (pp_i128)total == expected->total;
+	return true;
 }
 
 /*
  * Signed or not is one loop each, as it is the one that everything waits for. What it notes is kept at hand until the
  * end: the sums could be anywhere, also where that is kept.
  */
+
+/* A blob on its way where all that is added comes to less than 64 bits hold, and nothing is below 0: no sum can be too large. */
+struct small {
+	struct cells c;
+	uint64_t n;
+	pp_u128 total;
+	bool zero;
+};
+
+/* Adds cells up to a place; whether there is room to look beyond each is known when this is compiled. */
+static inline bool
+small_run(struct pp_cell_sums *s, struct small *to, const unsigned char *until, bool room)
+{
+	int64_t *const sums = s->sum, cell;
+	struct small x = *to;
+
+	for (; x.c.p < until; x.n++) {
+		if (!cells_take(&x.c, room, &cell))
+			return false;
+		x.total += (uint64_t)cell;
+		sums[x.c.id] = (int64_t)((uint64_t)sums[x.c.id] + (uint64_t)cell);
+		if (PP_UNLIKELY(cell == 0)) {
+			x.zero = true;
+			if (sums[x.c.id] == 0)
+				met_zero(s, x.c.id);
+		}
+	}
+	*to = x;
+	return true;
+}
+
+static bool
+sum_small(struct pp_cell_sums *s, struct pp_slice data, const struct pp_cell_sum *expected)
+{
+	struct small x = { .c = cells_of(s, data) };
+
+	if (!small_run(s, &x, x.c.near, true) || !small_run(s, &x, x.c.end, false))
+		return false;
+	s->negative |= x.zero;
+	s->absolute += x.total;
+	return x.n == expected->n && (pp_i128)x.total == expected->total;
+}
+
 #define SUM_INTEGERS(name, type)                                                                   \
 	static bool name(struct pp_cell_sums *s, struct pp_slice data,                             \
 	                 const struct pp_cell_sum *expected)                                       \
 	{                                                                                          \
-		const unsigned char *p = data.p, *end = data.p + data.n;                           \
+		struct cells c = cells_of(s, data);                                                \
 		bool overflowed = false, negative = false;                                         \
-		int64_t *const sums = s->sum;                                                      \
-		uint64_t id = 0, n = 0;                                                            \
+		int64_t *const sums = s->sum, bits;                                                \
 		pp_i128 total = 0;                                                                 \
-		struct ahead x;                                                                    \
+		uint64_t n = 0;                                                                    \
                                                                                                    \
-		while (p < end) {                                                                  \
-			size_t count = cells_ahead(s, &p, end, &id, &x), i;                        \
+		for (; c.p < c.end; n++) {                                                         \
+			type cell, sum;                                                            \
                                                                                                    \
-			if (count == SIZE_MAX)                                                     \
+			if (!cells_take(&c, c.p < c.near, &bits))                                  \
 				return false;                                                      \
-			for (i = 0; i < count; i++) {                                              \
-				type cell = (type)x.cell[i], sum;                                  \
-                                                                                                   \
-				total += cell;                                                     \
-				overflowed |= __builtin_add_overflow((type)sums[x.id[i]], cell,    \
-				                                     &sum);                        \
-				sums[x.id[i]] = (int64_t)sum;                                      \
-				negative |= cell < (type)1;                                        \
-				if (PP_UNLIKELY(sum == 0))                                         \
-					met_zero(s, x.id[i]);                                      \
-			}                                                                          \
-			n += count;                                                                \
+			cell = (type)bits;                                                         \
+			total += cell;                                                             \
+			overflowed |= __builtin_add_overflow((type)sums[c.id], cell, &sum);        \
+			sums[c.id] = (int64_t)sum;                                                 \
+			negative |= cell < (type)1;                                                \
+			if (PP_UNLIKELY(sum == 0))                                                 \
+				met_zero(s, c.id);                                                 \
 		}                                                                                  \
 		s->overflowed |= overflowed;                                                       \
 		s->negative |= negative;                                                           \

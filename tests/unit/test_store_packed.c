@@ -71,9 +71,54 @@ check_cells(enum pp_cell_type type, const int64_t *values, const char *what)
 	pp_buf_release(&text);
 }
 
+/* Cells of all lengths, added up and one by one, as they are and with a byte changed: both take the same for damaged. */
+static void
+check_many_cells(uint32_t seed)
+{
+	enum { CELLS = 100, IDS = 1 << 16 };
+	struct pp_cell_sums *sums = pp_cell_sums_new(1, IDS), *again = pp_cell_sums_new(1, IDS);
+	struct pp_cell_sum sum = { 0 };
+	struct pp_buf data = { 0 };
+	uint32_t last = 0, id = 0, i;
+	bool fine = true, same = true;
+	size_t at;
+
+	for (i = 0; i < CELLS && id < IDS - (1 << 14); i++) {
+		seed = seed * 1664525 + 1013904223;
+		id += 1 + (seed >> 8) % (seed >> 28 ? 200 : 16000);
+		pp_cells_put(&data, PP_UINT, &last, id,
+		             (int64_t)((uint64_t)seed << 24 >> seed % 61), &sum);
+	}
+	ok(pp_cells_sum(sums, PP_UINT, pp_slice_of(data.p, data.n), &sum), "seed %u: added up",
+	   seed);
+	for (at = 0; at <= data.n; at++) {
+		struct pp_cell_reader r = { .rest = pp_slice_of(data.p, data.n), .type = PP_UINT };
+		bool added;
+
+		/* The first time nothing is changed. */
+		if (at)
+			data.p[at - 1] = (char)(data.p[at - 1] ^ 1 << at % 8);
+		memset(again->sum, 0, IDS * sizeof *again->sum);
+		again->absolute = 0;
+		added = pp_cells_sum(again, PP_UINT, r.rest, &sum);
+		while (pp_cells_next(&r) && r.id < IDS)
+			same &= !added || again->sum[r.id] == r.cell;
+		fine &= added ==
+		        (!r.damaged && r.id < IDS && r.sum.n == sum.n && r.sum.total == sum.total);
+		if (at)
+			data.p[at - 1] = (char)(data.p[at - 1] ^ 1 << at % 8);
+	}
+	ok(fine, "seed %u: what is damaged is so for both", seed);
+	ok(same, "seed %u: the same cells", seed);
+	pp_cell_sums_free(sums, 1);
+	pp_cell_sums_free(again, 1);
+	pp_buf_release(&data);
+}
+
 static void
 check_all_cells(void)
 {
+	uint32_t seed;
 	const int64_t signed_ones[] = { 5, -1, INT64_MIN, INT64_MAX, 0 };
 	const int64_t unsigned_ones[] = { 5, (int64_t)UINT64_MAX, INT64_MIN, 1, 0 };
 	const int64_t reals[] = { pp_cell_real(0.1), pp_cell_real(-3), pp_cell_real(1e300),
@@ -82,6 +127,8 @@ check_all_cells(void)
 	check_cells(PP_INT, signed_ones, "signed");
 	check_cells(PP_UINT, unsigned_ones, "unsigned");
 	check_cells(PP_REAL, reals, "doubles");
+	for (seed = 1; seed <= 10; seed++)
+		check_many_cells(seed);
 }
 
 /* ---- dictionaries ---- */
