@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/opts.h"
+#include "io/system.h"
 #include "text/escape.h"
 
 static int serve_run(struct pp_cli *);
@@ -32,7 +33,8 @@ static const struct pp_param limit_params[] = {
 	{ "max-body", 0, PP_PARAM_COUNT, "MB",
 	  "refuse larger requests, or those 8 times as large when unpacked (default: 32)",
 	  PP_HINT_NONE, 0 },
-	{ "memory", 0, PP_PARAM_SIZE, "SIZE", "memory for all questions together (default: 2G)",
+	{ "memory", 0, PP_PARAM_SIZE, "SIZE",
+	  "memory for all questions together (default: 2G, at most a quarter of the machine's)",
 	  PP_HINT_NONE, 0 },
 	{ "timeout", 0, PP_PARAM_COUNT, "SECONDS",
 	  "give up on a question after this time (default: 120)", PP_HINT_NONE, 0 },
@@ -133,6 +135,15 @@ sources_collect(struct pp_cli *cli, const char *store, const char ***out, size_t
 	return *n ? 0 : pp_cli_usage(cli, "name files, directories or a store to serve");
 }
 
+/* What is kept between questions comes on top of it, and all that has to fit into the machine (docs/serve.md). */
+static uint64_t
+memory_default(void)
+{
+	uint64_t quarter = pp_memory_share() / 3, most = (uint64_t)2 << 30;
+
+	return quarter < most ? quarter : most;
+}
+
 static int
 serve_run(struct pp_cli *cli)
 {
@@ -141,7 +152,7 @@ serve_run(struct pp_cli *cli)
 		                            .listen = pp_args_text(&cli->args, "listen"),
 		                            .token_file = pp_args_text(&cli->args, "token-file"),
 		                            .max_body = number_of(cli, "max-body", 32, 4096) << 20,
-		                            .memory = (uint64_t)2 << 30,
+		                            .memory = memory_default(),
 		                            .timeout = number_of(cli, "timeout", 120, 1000000),
 		                            .say = said,
 		                            .ctx = cli };
