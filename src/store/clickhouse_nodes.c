@@ -84,9 +84,9 @@ table_begin(struct pp_known_nodes *k, int64_t now)
 }
 
 bool
-pp_known_begin(struct pp_known_nodes *k, size_t nodes, size_t bytes, int64_t now)
+pp_known_begin(struct pp_known_nodes *k, size_t nodes, size_t frames, size_t bytes, int64_t now)
 {
-	if (nodes > NODES_MAX || bytes > BYTES_MAX)
+	if (nodes > NODES_MAX || frames > FRAMES_MAX || bytes > BYTES_MAX)
 		return false;
 	if (k->begun &&
 	    (k->nodes.n + nodes > NODES_MAX || k->frames.strs.n > FRAMES_MAX ||

@@ -34,11 +34,12 @@ struct pp_known_nodes {
 };
 
 /*
- * Before a profile with `nodes` nodes, its root included, and keys of frames of so many bytes: makes room for them, and forgets all when
- * that is too much to be kept or too old to be relied on, as servers take away stacks that nothing needs for a day. False when
- * the profile had better do without, or out of memory.
+ * Before a profile with `nodes` nodes, its root included, and so many frames, whose keys have so many bytes: makes room for them, and
+ * forgets all when that is too much to be kept or too old to be relied on, as servers take away stacks that nothing needs for a day.
+ * False when the profile had better do without, or out of memory.
  */
-bool pp_known_begin(struct pp_known_nodes *, size_t nodes, size_t bytes, int64_t now);
+bool pp_known_begin(struct pp_known_nodes *, size_t nodes, size_t frames, size_t bytes,
+                    int64_t now);
 /* The numbers of frames, from 1, by their keys, none of which is ""; false when out of memory. */
 bool pp_known_frames(struct pp_known_nodes *, const struct pp_slice *keys, size_t n, pp_str *ids);
 /* The number of the node of a frame below another one (0 = the root); 0 when it was not entered. */

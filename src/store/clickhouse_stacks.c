@@ -288,8 +288,9 @@ pp_row_stacks_begin(struct pp_row_stacks *s, const struct pp_profile *p, struct 
 	if (!s->digests || !texts_make(s))
 		return false;
 	keys = s->texts.n - s->functions[p->funcs.n];
-	return !s->tails && pp_known_begin(met, n, keys, (int64_t)time(NULL)) ? nodes_find(s)
-	                                                                      : nodes_digest(s);
+	return !s->tails && pp_known_begin(met, n, p->frames.n, keys, (int64_t)time(NULL))
+	           ? nodes_find(s)
+	           : nodes_digest(s);
 }
 
 void

@@ -227,7 +227,7 @@ test_nodes(void)
 	size_t i, n = PP_COUNT_OF(nodes);
 	pp_str frames[PP_COUNT_OF(keys)], again[PP_COUNT_OF(keys)];
 
-	ok(pp_known_begin(&k, n + 1, 100, 1), "nodes that are met");
+	ok(pp_known_begin(&k, n + 1, 3, 100, 1), "nodes that are met");
 	ok(pp_known_frames(&k, keys, PP_COUNT_OF(keys), frames) && frames[0] == frames[3] &&
 	       frames[0] && frames[1] > frames[0] && frames[2] > frames[1],
 	   "frames have numbers, equal ones the same");
@@ -245,14 +245,15 @@ test_nodes(void)
 		is_u64(pp_known_find(&k, nodes[i].above, frames[nodes[i].frame]), i + 1,
 		       "node %zu is found", i);
 	ok(!pp_known_find(&k, 3, frames[2]), "and no other");
-	ok(pp_known_begin(&k, 3, 100, 1) && k.nodes.n == n + 1 && k.generation == 0,
+	ok(pp_known_begin(&k, 3, 3, 100, 1) && k.nodes.n == n + 1 && k.generation == 0,
 	   "a little more comes along");
-	ok(pp_known_begin(&k, 3, 100, 10000) && k.nodes.n == 1 && k.generation == 1,
+	ok(pp_known_begin(&k, 3, 3, 100, 10000) && k.nodes.n == 1 && k.generation == 1,
 	   "after hours all is forgotten");
 	ok(!pp_known_find(&k, 0, frames[0]), "a node is new again");
 	ok(pp_known_frames(&k, keys + 1, 1, again) && again[0] == 1, "and frames begin again");
-	ok(!pp_known_begin(&k, (size_t)1 << 21, 100, 10000) &&
-	       !pp_known_begin(&k, 2, (size_t)1 << 30, 10000) && k.generation == 1,
+	ok(!pp_known_begin(&k, (size_t)1 << 21, 3, 100, 10000) &&
+	       !pp_known_begin(&k, 2, (size_t)1 << 18, 100, 10000) &&
+	       !pp_known_begin(&k, 2, 3, (size_t)1 << 30, 10000) && k.generation == 1,
 	   "what is too large for a table leaves it alone");
 	pp_known_release(&k);
 	is_u64(k.generation, 2, "numbers of before are known for what they are");
