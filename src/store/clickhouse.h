@@ -53,6 +53,13 @@ struct pp_clickhouse_member {
 	pp_u128 id, sum;
 };
 
+/* What is known of the servers that get rows; all 0 where they do not tell. */
+struct pp_clickhouse_servers {
+	unsigned shards; /* how many share the rows; 0: which server gets what is unknown */
+	uint64_t tables; /* tells theirs from others of the same names */
+	int64_t begun;   /* s: when the last of them was started */
+};
+
 struct pp_clickhouse {
 	struct pp_store store;
 	struct pp_clickhouse_source from;
@@ -67,8 +74,9 @@ struct pp_clickhouse {
 	PP_VEC(uint64_t) queue;                      /* batches in the order of the last list */
 	PP_VEC(struct pp_clickhouse_member) members; /* of young sums in it, by id */
 	struct pp_known_nodes met;
-	bool shards_known;
-	unsigned shards; /* 0: which server gets what is unknown */
+	struct pp_clickhouse_servers servers; /* as they were when they were asked last */
+	int64_t asked_servers;                /* then, in ms; 0 = never */
+	uint64_t servers_changed;             /* how often they were others than before */
 	struct pp_clickhouse_costs
 	    *costs; /* what functions of listed profiles cost; NULL = not asked yet */
 	/* Parcels that were fetched together, one after the other. */
@@ -185,6 +193,7 @@ pp_status pp_clickhouse_foreign_load(struct pp_clickhouse *, const struct pp_sto
 enum pp_clickhouse_question {
 	PP_SQL_VERSION,
 	PP_SQL_COMMENT,
+	PP_SQL_SERVERS,
 	PP_SQL_KNOWN,
 	PP_SQL_SERIES,
 	PP_SQL_LIST,

@@ -4,10 +4,17 @@
  * another number.
  */
 #include "store/clickhouse_write.h"
+
+#include <time.h>
+
 #include "base/slice.h"
 
 /* Rows of one profile that are kept for later; one with more is sent as it is read. */
 #define TAKEN_MAX ((size_t)12 << 20)
+/* Clocks are looked at one after the other: a server that seems to have begun so many seconds later has not begun again. */
+#define BEGUN_SLACK 2
+/* How often they are asked where one profile comes after the other. */
+#define ASK_MS 1000
 
 /* ---- all of them ---- */
 
@@ -107,64 +114,120 @@ step_do(struct pp_clickhouse *c, size_t step, struct pp_writing *all, size_t n,
 
 /* ---- ahead of time ---- */
 
-/* How many servers share the rows: 0 where they do not share evenly. */
-static pp_status
-shards_ask(struct pp_clickhouse *c, unsigned *shards, struct pp_buf *problem)
+static int64_t
+now_ms(void)
 {
-	struct pp_row_reader rows;
-	pp_status status;
-	uint64_t n, least, most;
+	struct timespec t;
 
-	*shards = 1;
-	if (!c->from.cluster)
-		return PP_OK;
-	*shards = 0;
-	pp_buf_adds(&c->sql,
-	            "SELECT count(), toUInt64(min(w)), toUInt64(max(w)) FROM (SELECT "
-	            "shard_num, any(shard_weight) w FROM system.clusters WHERE cluster = ");
-	pp_sql_text(&c->sql, pp_slice_z(c->from.cluster));
-	pp_buf_adds(&c->sql, " GROUP BY shard_num)");
-	status = pp_clickhouse_ask(c, problem);
-	if (status != PP_OK)
-		return status == PP_E_IO ? PP_E_OUTPUT : status;
-	rows = pp_rows_of(c);
-	n = pp_rows_u64(&rows);
-	least = pp_rows_u64(&rows);
-	most = pp_rows_u64(&rows);
-	if (!rows.bad && n <= PP_NODES_SHARDS && least == 1 && most == 1)
-		*shards = (unsigned)n;
-	return PP_OK;
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Before the first rows are made. What a server does not tell now is unknown: whoever sends them asks again. */
-static pp_status
-shards_count(struct pp_clickhouse *c)
+static void
+servers_take(struct pp_clickhouse *c, struct pp_row_reader *rows)
 {
-	struct pp_buf problem = { 0 };
+	uint64_t n = pp_rows_u64(rows), least = pp_rows_u64(rows), most = pp_rows_u64(rows);
+	struct pp_clickhouse_servers servers = { .tables = pp_rows_u64(rows) };
+
+	servers.begun = (int64_t)pp_rows_u64(rows);
+	if (!c->from.cluster)
+		servers.shards = 1;
+	else if (n <= PP_NODES_SHARDS && least == 1 && most == 1)
+		servers.shards = (unsigned)n;
+	if (!rows->bad)
+		c->servers = servers;
+}
+
+/* What servers will not tell is unknown, and no error; one that does not answer is. */
+static pp_status
+servers_ask(struct pp_clickhouse *c, struct pp_buf *problem)
+{
+	struct pp_buf said = { 0 };
+	struct pp_row_reader rows;
 	pp_status status;
 
-	if (c->shards_known)
+	c->asked_servers = now_ms();
+	c->servers = (struct pp_clickhouse_servers){ 0 };
+	c->answer.status = 0;
+	pp_clickhouse_put(c, PP_SQL_SERVERS, "");
+	status = pp_clickhouse_ask(c, &said);
+	if (status == PP_OK) {
+		rows = pp_rows_of(c);
+		servers_take(c, &rows);
+	} else if (status == PP_E_IO && c->answer.status) {
+		status = PP_OK;
+	} else if (status == PP_E_IO) {
+		pp_buf_add(problem, said.p, said.n);
+		status = PP_E_OUTPUT;
+	}
+	pp_buf_release(&said);
+	return status;
+}
+
+/* Whether what was sent to some servers is still there, as far as can be told. */
+static bool
+servers_keep(const struct pp_clickhouse_servers *before, const struct pp_clickhouse_servers *now)
+{
+	int64_t later = now->begun - before->begun;
+
+	return before->shards == now->shards && before->tables == now->tables &&
+	       later <= BEGUN_SLACK && later >= -BEGUN_SLACK;
+}
+
+/*
+ * Looks at the servers, unless that was a moment ago. Tables may have been made again, or come back from a copy, or other servers may
+ * share the rows: then they need stacks that they had before.
+ */
+static pp_status
+servers_look(struct pp_clickhouse *c, bool again, struct pp_buf *problem)
+{
+	const struct pp_clickhouse_servers before = c->servers;
+	pp_status status;
+
+	if (!again && c->asked_servers && now_ms() - c->asked_servers < ASK_MS)
 		return PP_OK;
-	c->shards_known = true;
-	status = shards_ask(c, &c->shards, &problem);
+	status = servers_ask(c, problem);
+	if (!servers_keep(&before, &c->servers)) {
+		pp_known_forget(&c->met);
+		c->servers_changed++;
+	}
+	return status;
+}
+
+/* Before rows are made ahead of time. Who does not answer now is named when they are sent. */
+static pp_status
+servers_glance(struct pp_clickhouse *c)
+{
+	struct pp_buf problem = { 0 };
+	pp_status status = servers_look(c, false, &problem);
+
 	pp_buf_release(&problem);
 	return status == PP_E_NOMEM ? status : PP_OK;
 }
 
-/* Before rows are sent: they lack stacks that another number of servers would have elsewhere. */
+/* Before rows are sent: those that were made for other servers lack stacks. */
 static pp_status
-shards_check(struct pp_clickhouse *c, struct pp_buf *problem)
+servers_check(struct pp_clickhouse *c, const struct pp_store_item *items, size_t n,
+              struct pp_buf *problem)
 {
-	unsigned shards, before = c->shards;
-	pp_status status = shards_ask(c, &shards, problem);
+	bool taken = false, lacks = false;
+	pp_status status;
+	size_t i;
 
-	if (status != PP_OK)
+	for (i = 0; i < n; i++)
+		taken |= items[i].taken != NULL;
+	status = servers_look(c, taken, problem);
+	for (i = 0; i < n && status == PP_OK; i++) {
+		const struct pp_writing *w = items[i].taken;
+
+		lacks |= w && w->shard && w->servers_changed != c->servers_changed;
+	}
+	if (!lacks)
 		return status;
-	c->shards = shards;
-	if (shards == before || before == 0)
-		return PP_OK;
-	pp_buf_addf(problem, "%s: the cluster has %u servers now, and had %u: add again",
-	            c->store.source, shards, before);
+	pp_buf_addf(problem,
+	            "%s: its servers, or their tables, have been replaced or started again since "
+	            "this began: add again",
+	            c->store.source);
 	return PP_E_OUTPUT;
 }
 
@@ -174,7 +237,7 @@ pp_clickhouse_take(struct pp_store *store, const struct pp_store_item *item, voi
 {
 	struct pp_clickhouse *c = (struct pp_clickhouse *)(void *)store;
 	struct pp_writing *w = calloc(1, sizeof *w);
-	pp_status status = w ? shards_count(c) : PP_E_NOMEM;
+	pp_status status = w ? servers_glance(c) : PP_E_NOMEM;
 	struct pp_clickhouse_insert in;
 	size_t i;
 
@@ -212,9 +275,11 @@ pp_clickhouse_add(struct pp_store *store, const struct pp_store_item *items, siz
 {
 	struct pp_clickhouse *c = (struct pp_clickhouse *)(void *)store;
 	struct pp_writing *all = calloc(n ? n : 1, sizeof *all);
-	pp_status status = all ? shards_count(c) : PP_E_NOMEM;
+	pp_status status = all ? PP_OK : PP_E_NOMEM;
 	size_t i;
 
+	if (status == PP_OK && n)
+		status = servers_check(c, items, n, problem);
 	for (i = 0; i < n && status == PP_OK; i++)
 		if (items[i].taken) {
 			/* It goes into this attempt and into no other. */
@@ -225,8 +290,6 @@ pp_clickhouse_add(struct pp_store *store, const struct pp_store_item *items, siz
 		} else {
 			status = pp_writing_begin(&all[i], c, &items[i]);
 		}
-	if (status == PP_OK && n)
-		status = shards_check(c, problem);
 	if (status == PP_OK && n)
 		status = known_find(c, all, n, problem);
 	for (i = 0; i < PP_COUNT_OF(steps) && status == PP_OK; i++)

@@ -2,7 +2,8 @@
  * The SQL that ClickHouse is given, as data.
  *
  * `$NAME` is a table: the one on the server that is asked or, with a cluster, its Distributed twin. `$(...$)` is computed on
- * each server of the cluster, of its own tables, `@NAME`: rows of one profile are all on one. `$C` is a condition.
+ * each server of the cluster, of its own tables, `@NAME`: rows of one profile are all on one. `$C` is a condition, `$D` the
+ * database, `$N` the cluster's name and `$A` the table of tables, of all servers.
  * `batch` is an attempt at writing a profile; rows count when a row of `profiles`, which is written last, has their batch.
  */
 #include "base/slice.h"
@@ -87,6 +88,12 @@ static const struct {
 	[PP_SQL_COMMENT] = { "whether the tables are polyprof's",
 	                     "SELECT any(comment), any(name) FROM system.tables WHERE database = $D "
 	                     "AND name = 'profiles'" },
+	[PP_SQL_SERVERS] = { "whether the servers still have what they were sent: how many share the rows, their weights, which tables they "
+	                     "have, and when the last of them was started",
+	                     "SELECT n, least, most, t, begun FROM (SELECT count() n, toUInt64(min(w)) least, toUInt64(max(w)) most FROM "
+	                     "(SELECT shard_num, any(shard_weight) w FROM system.clusters WHERE cluster = $N GROUP BY shard_num)) c\n"
+	                     "CROSS JOIN (SELECT sum(sipHash64(toString(uuid))) t, max(toInt64(toUnixTimestamp(now())) - toInt64(uptime())) begun "
+	                     "FROM $A WHERE database = $D AND name = 'stacks') s SETTINGS skip_unavailable_shards = 1" },
 	[PP_SQL_KNOWN] = { "which profiles are there already, or in a sum",
 	                   "SELECT DISTINCT id FROM (SELECT id FROM $profiles WHERE $C UNION ALL "
 	                   "SELECT arrayJoin(members) id FROM $profiles WHERE notEmpty(members)) WHERE $C" },
@@ -228,6 +235,16 @@ table_put(struct pp_buf *sql, const struct pp_clickhouse_source *s, const char *
 	return n;
 }
 
+/* What is computed on each server of a cluster: with its first argument in place, unlike a subquery. */
+static void
+cluster_put(struct pp_buf *sql, const char *function, const char *cluster)
+{
+	pp_buf_adds(sql, function);
+	pp_buf_addc(sql, '(');
+	literal_put(sql, cluster);
+	pp_buf_adds(sql, ", ");
+}
+
 /* A text whose tables have their names, and whose conditions are there. */
 static void
 template_put(struct pp_buf *sql, const char *text, const struct pp_clickhouse_source *s,
@@ -244,13 +261,16 @@ template_put(struct pp_buf *sql, const char *text, const struct pp_clickhouse_so
 			pp_buf_adds(sql, condition);
 		} else if (*p == 'D') {
 			pp_sql_text(sql, pp_slice_z(s->database));
+		} else if (*p == 'N') {
+			pp_sql_text(sql, pp_slice_z(s->cluster ? s->cluster : ""));
+		} else if (*p == 'A') {
+			if (s->cluster)
+				cluster_put(sql, "clusterAllReplicas", s->cluster);
+			pp_buf_adds(sql, s->cluster ? "system.tables)" : "system.tables");
 		} else if (*p == '(') {
-			if (s->cluster) {
-				pp_buf_adds(sql, "cluster(");
-				literal_put(sql, s->cluster);
-				pp_buf_adds(sql, ", view");
-			}
-			pp_buf_addc(sql, '(');
+			if (s->cluster)
+				cluster_put(sql, "cluster", s->cluster);
+			pp_buf_adds(sql, s->cluster ? "view(" : "(");
 		} else if (*p == ')') {
 			pp_buf_adds(sql, s->cluster ? "))" : ")");
 		} else {

@@ -55,6 +55,7 @@ pp_status
 pp_writing_begin(struct pp_writing *w, struct pp_clickhouse *c, const struct pp_store_item *item)
 {
 	const struct pp_profile *p = item->profile;
+	unsigned shards = c->servers.shards;
 	pp_status status;
 	uint32_t random;
 
@@ -71,7 +72,8 @@ pp_writing_begin(struct pp_writing *w, struct pp_clickhouse *c, const struct pp_
 	if (getrandom(&random, sizeof random, 0) != sizeof random)
 		return PP_E_OUTPUT;
 	w->batch = (uint64_t)pp_digest_number(item->hash) << 32 | random;
-	w->shard = c->shards ? UINT64_C(1) << (w->batch >> 32) % c->shards : 0;
+	w->servers_changed = c->servers_changed;
+	w->shard = shards ? UINT64_C(1) << (w->batch >> 32) % shards : 0;
 	status = pp_label_set_read(&w->labels, pp_slice_z(item->labels));
 	if (status != PP_OK)
 		return status == PP_E_NOMEM ? status : PP_E_USAGE;

@@ -27,7 +27,8 @@ struct pp_writing {
 	uint64_t batch;
 	struct pp_row_texts metrics;
 	struct pp_row_stacks stacks;
-	uint64_t shard; /* its bit; 0 = unknown */
+	uint64_t shard;           /* its bit; 0 = unknown */
+	uint64_t servers_changed; /* of its store, when its rows were begun */
 	struct pp_buf shape;
 	uint64_t samples, events;
 	size_t metric_count;

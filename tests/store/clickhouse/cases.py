@@ -572,6 +572,8 @@ def test_known_beside_new(c):
         if 'INSERT INTO ' in path:
             table = path.split('INSERT INTO ')[1].split()[0]
             sent[table] = sent.get(table, b'') + sql
+        if b'uptime()' in sql:
+            return 200, bytes(40)
         if b'id IN (' in sql:
             return 200, int(re.search(rb"toUInt128\('(\d+)'\)", sql)[1]).to_bytes(16, 'little')
         return 200, b'\x0826.7.2.1' if b'version()' in sql else b'\x10polyprof store 2\x08profiles' if b'comment' in sql else b''
