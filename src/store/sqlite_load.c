@@ -228,6 +228,7 @@ packed_rows_read(struct pp_sqlite *s, struct packed_rows *rows, struct pp_buf *p
 	    problem);
 	const size_t most = (size_t)(rows->last - rows->first) + 1;
 	pp_status status = q ? PP_OK : pp_no_statement(problem);
+	uint64_t next = rows->first;
 	size_t i, n = 0;
 
 	rows->at = calloc(most, sizeof *rows->at);
@@ -239,6 +240,15 @@ packed_rows_read(struct pp_sqlite *s, struct packed_rows *rows, struct pp_buf *p
 		const int64_t id = sqlite3_column_int64(q, 6);
 		struct packed_row row = packed_row(q, id);
 
+		/* SQLite goes from the first to the last as it finds them, and believes that they ascend. */
+		if ((uint64_t)id < next || (uint64_t)id > rows->last) {
+			pp_buf_addf(problem,
+			            "%s: the store is damaged: packed profiles are out of order",
+			            s->path);
+			status = PP_E_INVALID;
+			break;
+		}
+		next = (uint64_t)id + 1;
 		if (!pp_vec_push(&rows->begins, rows->own.n))
 			status = PP_E_NOMEM;
 		pp_buf_add(&rows->own, row.own.p, row.own.n);

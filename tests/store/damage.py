@@ -182,6 +182,46 @@ def damage(tap, folder):
     tap.same([run('top', m.bad).returncode, run('store', 'check', m.bad).returncode], [0, 0], 'and the rest is sound')
 
 
+def varint(data, at):
+    """A number as SQLite writes it, and where the next one is."""
+    value = 0
+    while data[at] & 128:
+        value, at = value << 7 | data[at] & 127, at + 1
+    return value << 7 | data[at], at + 1
+
+
+def disordered(tap, folder):
+    """Many packed profiles, read in a row, of which one claims a number that is none of theirs, or that of another."""
+    store, bad = os.path.join(folder, 'many.ppdb'), os.path.join(folder, 'many.ppdb.bad')
+    for number in range(80):
+        with open(os.path.join(folder, f'm{number}.folded'), 'w', encoding='utf-8') as file:
+            file.write(f'main;f{number % 7} {number + 1}\n')
+    run('store', 'add', store, *(os.path.join(folder, f'm{number}.folded') for number in range(80)))
+    run('store', 'compact', store)
+    tap.ok(rows(store, 'SELECT min(profile), max(profile) FROM packed') == [(1, 80)] and run('top', store).returncode == 0, 'many are packed')
+    ((root, size),) = rows(store, "SELECT (SELECT rootpage FROM sqlite_master WHERE name = 'packed'), page_size FROM pragma_page_size")
+    with open(store, 'rb') as file:
+        file.seek((root - 1) * size)
+        whole = file.read(size)
+    for name, claimed in (('below 0', b'\xff\x80\x80' + b'\x80' * 5 + b'\0'), ('of another', b'\x32')):
+        page, pointer = bytearray(whole), 8 + 2 * 30
+        at = int.from_bytes(page[pointer:pointer + 2], 'big')
+        length, head = varint(page, at)
+        _, body = varint(page, head)
+        # A copy in the free room of the page, as the number may be longer.
+        cell = page[at:head] + claimed + page[body:body + length]
+        free = 8 + 2 * 80 + 64
+        page[free:free + len(cell)] = cell
+        page[pointer:pointer + 2] = free.to_bytes(2, 'big')
+        shutil.copy(store, bad)
+        with open(bad, 'r+b') as file:
+            file.seek((root - 1) * size)
+            file.write(page)
+        for words in (['top'], ['tree'], ['diff', '--before', 'format=folded', '--after', 'complete=true']):
+            done = run(words[0], bad, *words[1:])
+            tap.ok(page[0] == 13 and done.returncode == 3 and b'is damaged' in done.stderr, f'{words[0]}: a number {name}', (done.returncode, done.stderr))
+
+
 def moved(tap, folder):
     """Inputs that change places, and sums that lose parts: fresh profiles, and packed ones that were added up."""
     store = os.path.join(folder, 'inputs.ppdb')
@@ -304,6 +344,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
         damage(tap, folder)
+        disordered(tap, folder)
         moved(tap, folder)
         foreign(tap, folder)
         others(tap, folder)
