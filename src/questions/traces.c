@@ -17,8 +17,9 @@
 #include "text/units.h"
 
 #define ROWS_SHOWN 25
-/* From so many stacks on it takes less time to put all nodes in order than to compare stacks name by name. */
+/* From so many stacks on, with one in so many nodes on them, it takes less time to put all nodes in order than to compare stacks name by name. */
 #define MANY_ROWS 4096
+#define MANY_SHARE 8
 
 struct traces_params {
 	struct pp_asked asked;
@@ -71,7 +72,7 @@ struct traces {
 	PP_VEC(struct trace) rows;
 	struct pp_ledger cost;
 	bool united; /* several nodes show the same functions */
-	/* While stacks are sorted: functions by name, and many stacks by the names on them (else NULL). */
+	/* While stacks are sorted: functions by name, as far as that decides, and many stacks by the names on them (else NULL). */
 	uint32_t *rank, *place;
 	size_t metric;
 	double whole;
@@ -179,32 +180,106 @@ traces_add(struct traces *t)
 	return fine;
 }
 
+/* ---- their order: what they cost, then their names ---- */
+
+static int
+cost_cmp(const struct traces *t, const struct trace *x, const struct trace *y)
+{
+	return t->metric < t->profile->metrics.n
+	           ? pp_value_cmp(&t->profile->metrics.at[t->metric],
+	                          pp_ledger_get(&t->cost, y->row, t->metric),
+	                          pp_ledger_get(&t->cost, x->row, t->metric))
+	           : 0;
+}
+
+static int
+cost_order(const void *a, const void *b, void *ctx)
+{
+	const struct trace *x = a, *y = b;
+	int by = cost_cmp(ctx, x, y);
+
+	return by ? by : (x->row > y->row) - (x->row < y->row);
+}
+
+/* Behind the last of the rows that cost what one does, once they are in that order. */
+static size_t
+alike_end(const struct traces *t, size_t at)
+{
+	size_t end = at + 1;
+
+	while (end < t->rows.n && !pp_account_stops_at(end) &&
+	       cost_cmp(t, &t->rows.at[at], &t->rows.at[end]) == 0)
+		end++;
+	return end;
+}
+
 static int
 func_order(const void *a, const void *b, void *profile)
 {
 	return pp_func_cmp(profile, *(const pp_func *)a, *(const pp_func *)b);
 }
 
-/* By function: how many come before it. NULL when out of memory. */
-static uint32_t *
-funcs_rank(const struct pp_profile *p)
-{
-	uint32_t *rank = calloc(p->funcs.n + 1, sizeof *rank);
-	pp_func *order = calloc(p->funcs.n + 1, sizeof *order);
-	bool fine = rank && order;
-	uint32_t i;
+/* What stands on stacks that cost the same: their names decide, and no others are looked at. */
+struct alike {
+	uint64_t *met; /* a bit per node */
+	uint32_t nodes;
+	uint32_t
+	    *rank; /* by function: how many come before it; until they are in order 1 for each */
+	PP_VEC(pp_func) funcs;
+	size_t rows;
+};
 
-	for (i = 0; fine && i < p->funcs.n; i++)
-		order[i] = i;
-	if (fine && p->funcs.n > 1)
-		pp_sort(order, p->funcs.n, sizeof *order, func_order, (void *)(uintptr_t)p);
-	for (i = 0; fine && i < p->funcs.n; i++)
-		rank[order[i]] = i;
-	free(order);
-	if (fine)
-		return rank;
-	free(rank);
-	return NULL;
+static void
+alike_release(struct alike *x)
+{
+	free(x->met);
+	free(x->rank);
+	pp_vec_release(&x->funcs);
+}
+
+/* Notes the nodes of a stack that were not met before; false when out of memory. */
+static bool
+stack_note(struct alike *x, const struct pp_profile *p, pp_node node)
+{
+	for (; node && !pp_bit(x->met, node); node = pp_tree_parent(&p->tree, node)) {
+		pp_func func = pp_node_func(p, node);
+
+		x->met[node >> 6] |= (uint64_t)1 << (node & 63);
+		x->nodes++;
+		if (!x->rank[func] && !pp_vec_push(&x->funcs, func))
+			return false;
+		x->rank[func] = 1;
+	}
+	return true;
+}
+
+/* False when out of memory. */
+static bool
+alike_find(struct alike *x, const struct traces *t)
+{
+	const struct pp_profile *p = t->profile;
+	size_t from, to, i;
+	bool fine = true;
+
+	for (from = 0; fine && from < t->rows.n; from = to) {
+		to = alike_end(t, from);
+		if (to - from < 2)
+			continue;
+		if (!x->met) {
+			x->met = calloc((size_t)p->tree.n / 64 + 1, sizeof *x->met);
+			x->rank = calloc(p->funcs.n + 1, sizeof *x->rank);
+			fine = x->met && x->rank;
+		}
+		x->rows += to - from;
+		for (i = from; fine && i < to && !pp_account_stops_at(i); i++)
+			fine = stack_note(x, p, t->rows.at[i].node);
+	}
+	if (fine && x->funcs.n > 1)
+		pp_sort(x->funcs.at, x->funcs.n, sizeof *x->funcs.at, func_order,
+		        (void *)(uintptr_t)p);
+	for (i = 0; fine && i < x->funcs.n; i++)
+		x->rank[x->funcs.at[i]] = (uint32_t)i;
+	return fine;
 }
 
 struct siblings {
@@ -244,7 +319,7 @@ siblings_sort(struct siblings *s, struct pp_children *c, pp_node parent)
 
 /*
  * By node: how many stacks come before it, each with what begins like it behind it. Only where no two nodes show the same
- * functions. NULL when out of memory.
+ * functions; those without a rank stand anywhere. NULL when out of memory.
  */
 static uint32_t *
 nodes_place(const struct pp_profile *p, const uint32_t *rank)
@@ -302,22 +377,16 @@ stack_cmp(const struct traces *t, pp_node a, pp_node b)
 	return by;
 }
 
+/* Of those that cost the same. */
 static int
-trace_cmp(const void *a, const void *b, void *ctx)
+name_order(const void *a, const void *b, void *ctx)
 {
 	const struct traces *t = ctx;
 	const struct trace *x = a, *y = b;
-	size_t n = t->profile->metrics.n;
-	int by = t->metric < n ? pp_value_cmp(&t->profile->metrics.at[t->metric],
-	                                      pp_ledger_get(&t->cost, y->row, t->metric),
-	                                      pp_ledger_get(&t->cost, x->row, t->metric))
-	                       : 0;
+	int by = t->place ? (t->place[x->node] > t->place[y->node]) -
+	                        (t->place[x->node] < t->place[y->node])
+	                  : stack_cmp(t, x->node, y->node);
 
-	if (!by && t->place)
-		by = (t->place[x->node] > t->place[y->node]) -
-		     (t->place[x->node] < t->place[y->node]);
-	else if (!by)
-		by = stack_cmp(t, x->node, y->node);
 	return by ? by : (x->row > y->row) - (x->row < y->row);
 }
 
@@ -325,17 +394,23 @@ trace_cmp(const void *a, const void *b, void *ctx)
 static bool
 traces_sort(struct traces *t)
 {
+	struct alike x = { 0 };
+	size_t from, to;
 	bool fine;
 
 	if (t->rows.n <= 1)
 		return true;
-	t->rank = funcs_rank(t->profile);
-	fine = t->rank != NULL;
-	if (fine && !t->united && t->rows.n >= MANY_ROWS)
+	pp_sort(t->rows.at, t->rows.n, sizeof *t->rows.at, cost_order, t);
+	fine = alike_find(&x, t);
+	t->rank = x.rank;
+	if (fine && !t->united && x.rows >= MANY_ROWS && x.nodes >= t->profile->tree.n / MANY_SHARE)
 		fine = (t->place = nodes_place(t->profile, t->rank)) != NULL;
-	if (fine)
-		pp_sort(t->rows.at, t->rows.n, sizeof *t->rows.at, trace_cmp, t);
-	free(t->rank);
+	for (from = 0; fine && x.rows && from < t->rows.n; from = to) {
+		to = alike_end(t, from);
+		if (to - from > 1)
+			pp_sort(&t->rows.at[from], to - from, sizeof *t->rows.at, name_order, t);
+	}
+	alike_release(&x);
 	free(t->place);
 	t->rank = t->place = NULL;
 	return fine;

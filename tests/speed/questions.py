@@ -6,6 +6,7 @@ in LONGER. The inputs are those of gate.py. Speaks TAP.
 """
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -47,6 +48,14 @@ def questions(polyprof, path):
     yield 'gate', ['gate', path, path, '--fail-if', 'total > +5%']
 
 
+def names_write(path):
+    """Many functions, each of which costs something else: nothing needs the order of their names."""
+    dice, costs = random.Random(3), list(range(1000, 31000))
+    dice.shuffle(costs)
+    with open(path, 'w', encoding='utf-8') as file:
+        file.writelines(f'main;handler_of_request_{dice.randrange(10 ** 9)} {cost}\n' for cost in costs)
+
+
 def main():
     polyprof, *wanted = sys.argv[1:]
     polyprof = os.path.abspath(polyprof)
@@ -69,6 +78,12 @@ def main():
                 number, failed = number + 1, failed + (not passed)
                 print(f"{'ok' if passed else 'not ok'} {number} - {fmt}: {what} takes {ratio:.2f} x top, "
                       f'{count / 1e6:.1f} M instructions; at most {limit}')
+        path = os.path.join(directory, 'names.folded')
+        names_write(path)
+        top, traces = (gate.instructions(polyprof, [words, '-j1', '-q', path], directory) for words in ('top', 'traces'))
+        number, passed = number + 1, traces <= 1.5 * top
+        failed += not passed
+        print(f"{'ok' if passed else 'not ok'} {number} - traces of many names takes {traces / top:.2f} x top; at most 1.5")
     print(f'1..{number}')
     return 1 if failed else 0
 
