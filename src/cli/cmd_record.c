@@ -580,12 +580,11 @@ static int
 replacing_error(const char *path)
 {
 	struct stat st;
+	bool exists = stat(path, &st) == 0;
 
-	if (stat(path, &st) != 0)
-		return 0;
-	return S_ISDIR(st.st_mode)                             ? EISDIR
-	       : S_ISREG(st.st_mode) && pp_file_is_store(path) ? PP_SINK_STORE
-	                                                       : 0;
+	if (exists && !S_ISREG(st.st_mode))
+		return S_ISDIR(st.st_mode) ? EISDIR : 0;
+	return pp_file_is_store(path) ? PP_SINK_STORE : 0;
 }
 
 static int

@@ -28,9 +28,38 @@ pp_cli_names_store(const char *path)
 	return (n > 5 && strcmp(path + n - 5, ".ppdb") == 0) || pp_store_engine_of(path) != NULL;
 }
 
+/* The first option given that files which are added as they are cannot heed; NULL when there is none. */
+static const char *
+unheeded_option(const struct pp_args *args)
+{
+	static const char *const heeded[] = {
+		"output", "names", "from", "label", "jobs", "lossless"
+	};
+	size_t i, k;
+
+	for (i = 0; i < args->given.n; i++) {
+		const struct pp_param *option = args->given.at[i].option;
+
+		if (!pp_option_asks(option) || option->kind == PP_PARAM_SIZE)
+			continue;
+		for (k = 0; k < PP_COUNT_OF(heeded) && strcmp(heeded[k], option->name) != 0; k++)
+			;
+		if (k == PP_COUNT_OF(heeded))
+			return option->name;
+	}
+	return NULL;
+}
+
 int
 pp_cli_store_convert(struct pp_cli *cli, const char *store)
 {
+	const char *unheeded = unheeded_option(&cli->args);
+
+	if (unheeded)
+		return pp_cli_wrong(
+		    cli,
+		    "--%s cannot be used where -o names a store: files are added to it as they are",
+		    unheeded);
 	/* The answer is how many were added, which goes to the terminal. */
 	cli->path = "-";
 	return pp_store_add(cli, store, cli->args.words.at, cli->args.words.n);

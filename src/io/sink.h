@@ -68,7 +68,7 @@ enum {
  */
 pp_status pp_sink_file(const char *path, unsigned how, struct pp_sink **out, int *error);
 /*
- * Whether a file is a store, by its first bytes. Closing it ends the locks that this process has on it: to be asked only by who is
+ * Whether a file is a store, by its first bytes, or lies beside one and belongs to it, by its name. Closing it ends the locks that this process has on it: to be asked only by who is
  * about to replace the file, and gives up if it is one.
  */
 bool pp_file_is_store(const char *path);

@@ -125,6 +125,14 @@ temporary_forget(struct file_sink *f)
 	free(name);
 }
 
+static bool
+ends_with(const char *name, const char *ending)
+{
+	size_t n = strlen(name), m = strlen(ending);
+
+	return n > m && strcmp(name + n - m, ending) == 0;
+}
+
 /* ---- opening ---- */
 
 /* Opens the temporary file; an errno value or 0. */
@@ -206,8 +214,8 @@ open_direct(struct file_sink *f, const char *path)
 	return f->fd < 0 ? errno : 0;
 }
 
-bool
-pp_file_is_store(const char *path)
+static bool
+begins_as_store(const char *path)
 {
 	unsigned char head[72];
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -219,11 +227,33 @@ pp_file_is_store(const char *path)
 	return is;
 }
 
+bool
+pp_file_is_store(const char *path)
+{
+	/* What SQLite keeps beside it, with the latest that was committed. */
+	static const char *const endings[] = { "-wal", "-shm", "-journal" };
+	char *target = path_resolve(path);
+	bool is = target && begins_as_store(target);
+	size_t i;
+
+	for (i = 0; target && !is && i < PP_COUNT_OF(endings); i++) {
+		size_t n = strlen(target) - strlen(endings[i]);
+
+		if (!ends_with(target, endings[i]))
+			continue;
+		target[n] = '\0';
+		is = begins_as_store(target);
+		break;
+	}
+	free(target);
+	return is;
+}
+
 const char *
 pp_sink_reason(int error)
 {
 	return error == PP_SINK_STORE
-	           ? "it is a store of profiles, which no output replaces; choose another name"
+	           ? "it is a store of profiles or a part of one, which no output replaces; choose another name"
 	           : strerror(error);
 }
 
@@ -248,7 +278,7 @@ file_open(struct file_sink *f, const char *path)
 	if (exists &&
 	    (!S_ISREG(old.st_mode) || own_descriptor(path) >= 0 || strncmp(path, "/proc/", 6) == 0))
 		return open_direct(f, path);
-	if (exists && pp_file_is_store(path))
+	if (pp_file_is_store(path))
 		return PP_SINK_STORE;
 	f->target = path_resolve(path);
 	if (!f->target)
@@ -262,14 +292,6 @@ file_open(struct file_sink *f, const char *path)
 		return ENOMEM;
 	error = open_beside(f);
 	return error ? error : exists ? keep_mode(f, &old) : 0;
-}
-
-static bool
-ends_with(const char *name, const char *ending)
-{
-	size_t n = strlen(name), m = strlen(ending);
-
-	return n > m && strcmp(name + n - m, ending) == 0;
 }
 
 /* Sets the compressor up that the name asks for; false when out of memory. */

@@ -73,6 +73,9 @@ def adding(tap, work):
     tap.same(json.loads(piped.stdout)['added'], 1, 'standard input')
     tap.ok(run('convert', file, '-o', os.path.join(work, 'c.ppdb')).returncode == 0 and
            answer('top', '--json', os.path.join(work, 'c.ppdb'))['total'] == 7, 'convert into a store adds')
+    for words in (['--hide', 'a'], ['--to', 'folded'], ['--time', '..1s'], ['--where', 'a=b'], ['--base', file], ['--strict']):
+        done = run('convert', file, '-o', os.path.join(work, 'not.ppdb'), *words)
+        tap.ok(done.returncode == 2 and words[0].encode() in done.stderr and not os.path.exists(os.path.join(work, 'not.ppdb')), f'but not with {words[0]}, which would change them', done.stderr)
     for words, what in ((['--label', 'novalue'], 'a label without a value'), (['--label', '=x'], 'without a key'),
                         (['--label', 'k' * 129 + '=v'], 'with a long key'), (['--label', 'k=' + 'v' * 4097], 'with a long value'),
                         (['--label', 'k=\udcff'], 'that is not UTF-8'), ([f'--label=k{i}=v' for i in range(65)], 'too many of them'),
@@ -156,6 +159,13 @@ def replaced(tap, work):
     tap.ok(open(bare, 'rb').read() == before and run('store', 'check', kept).returncode == 0, 'both are as before')
     done = run('top', WEBSHOP, '-o', bare)
     tap.ok(done.returncode == 4 and b'store of profiles' in done.stderr, 'and it is said why')
+    for ending in ('-wal', '-shm', '-journal'):
+        open(bare + ending, 'wb').close()
+        os.symlink(bare + ending, os.path.join(work, 'link' + ending))
+        tap.same([run('top', WEBSHOP, '-o', name).returncode for name in (bare + ending, os.path.join(work, 'link' + ending))], [4, 4], f'nor what lies beside it: {ending}')
+        os.unlink(bare + ending)
+        tap.ok(run('top', WEBSHOP, '-o', bare + ending).returncode == 4 and not os.path.exists(bare + ending), f'be it there or not: {ending}')
+        tap.same(run('top', WEBSHOP, '-o', os.path.join(work, 'plain' + ending)).returncode, 0, f'{ending} alone is a name like others')
     tap.same(run('top', WEBSHOP, '-o', os.path.join(work, 'new.ppdb')).returncode, 2, 'nothing else is called like a store')
 
 
