@@ -47,8 +47,8 @@ static const struct {
 enum { M_PPS, M_FTBL, M_BKLT, M_MODE, M_CMD, M_PID, M_TE, M_TG, M_TU, MEMBERS };
 
 struct dhat_frame {
-	uint64_t address;
-	pp_frame plain, inlined;
+	struct pp_frame_row row;
+	pp_frame plain;
 };
 
 struct dhat_read {
@@ -137,7 +137,7 @@ frame_of(struct dhat_read *r, struct pp_slice text)
 
 	if (pp_slice_take(&rest, "0x")) {
 		digits = pp_slice_cut(&rest, ':', &colon);
-		if (!colon || !pp_num_hex(digits, &frame.address))
+		if (!colon || !pp_num_hex(digits, &row.address))
 			rest = text;
 	} else {
 		rest = text;
@@ -166,12 +166,8 @@ frame_of(struct dhat_read *r, struct pp_slice text)
 	func.name = pp_build_str(r->b, rest);
 	func.flags = pp_slice_eq_z(rest, "???") ? PP_FUNC_UNKNOWN : 0u;
 	row.func = pp_build_func(r->b, &func);
-	row.address = frame.address;
+	frame.row = row;
 	frame.plain = pp_build_frame(r->b, &row);
-	row.flags = PP_FRAME_INLINED;
-	row.inline_depth = 1;
-	frame.inlined = pp_order_is_by_function(r->reader->order) ? frame.plain
-	                                                          : pp_build_frame(r->b, &row);
 	return frame;
 }
 
@@ -199,23 +195,43 @@ frames_read(struct dhat_read *r)
 
 /* ---- stacks ------------------------------------------------------------------------------- */
 
-/* The frames of a stack, root first; false when one is not there. */
+/* A frame with so many below it that share its address. */
+static pp_frame
+frame_inlined(struct dhat_read *r, const struct dhat_frame *frame, size_t outside)
+{
+	struct pp_frame_row row = frame->row;
+
+	if (!outside || pp_order_is_by_function(r->reader->order))
+		return frame->plain;
+	row.flags = PP_FRAME_INLINED;
+	row.inline_depth = (uint16_t)(outside < UINT16_MAX ? outside : UINT16_MAX);
+	return pp_build_frame(r->b, &row);
+}
+
+/*
+ * The frames of a stack, root first; false when one is not there. What shares an address with the frame below it is inlined
+ * there; where the outermost of these comes again, the same call is recursive.
+ */
 static bool
 stack_make(struct dhat_read *r)
 {
-	size_t i;
+	size_t outermost = 0, i;
 
 	r->stack.n = 0;
 	for (i = r->fs.n; i-- > 0;) {
 		int64_t at = r->fs.at[i];
-		bool inlined;
+		const struct dhat_frame *frame, *first;
 
 		if (at < 0 || (uint64_t)at >= r->frames.n || !r->frames.at[at].plain)
 			return false;
-		inlined = i + 1 < r->fs.n && r->frames.at[at].address &&
-		          r->frames.at[at].address == r->frames.at[r->fs.at[i + 1]].address;
-		if (!pp_vec_push(&r->stack,
-		                 inlined ? r->frames.at[at].inlined : r->frames.at[at].plain))
+		frame = &r->frames.at[at];
+		if (i + 1 == r->fs.n)
+			outermost = i;
+		first = &r->frames.at[r->fs.at[outermost]];
+		if (frame == first || !frame->row.address ||
+		    frame->row.address != first->row.address)
+			outermost = i;
+		if (!pp_vec_push(&r->stack, frame_inlined(r, frame, outermost - i)))
 			pp_builder_fail(r->b, PP_E_NOMEM, NULL);
 	}
 	return true;
