@@ -31,34 +31,72 @@ pp_reshape_is_by_name(const struct pp_profile *p, bool *out_of_memory)
 	return distinct;
 }
 
-/* Where a function of a new profile comes from: the first of those of its name. */
+/* Where a function of a new profile comes from: one of those of its name, the same in whatever order they stand. */
 struct place {
 	pp_func func;
-	pp_str file;
-	pp_module module;
+	const struct pp_func_row *from;
 };
 
 struct places {
-	PP_VEC(struct place) list; /* by function */
+	PP_VEC(struct place) list; /* by function, without gaps */
 };
 
-/* Remembers file and module of a function, which are no part of what it is when only names count. */
-static bool
-place_add(struct pp_builder *b, struct places *places, const struct pp_profile *p,
-          const struct pp_func_row *from, pp_func func)
+/* Those that know their file, or module, come first. */
+static int
+known_cmp(struct pp_slice a, struct pp_slice b)
 {
-	const struct pp_module_row *module = &p->modules.at[from->module];
-	struct place place = { .func = func };
+	return (a.n == 0) != (b.n == 0) ? (a.n == 0) - (b.n == 0) : pp_slice_cmp(a, b);
+}
 
-	if (places->list.n && places->list.at[places->list.n - 1].func >= func)
+static int
+place_cmp(const struct pp_profile *p, const struct pp_func_row *a, const struct pp_func_row *b)
+{
+	const struct pp_module_row *x = &p->modules.at[a->module], *y = &p->modules.at[b->module];
+	int by = known_cmp(pp_text_of(p, a->file), pp_text_of(p, b->file));
+
+	if (!by)
+		by = known_cmp(pp_text_of(p, x->name), pp_text_of(p, y->name));
+	return by ? by : (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+/* Remembers where a function comes from, which is no part of what it is when only names count. */
+static bool
+place_add(struct places *places, const struct pp_profile *p, const struct pp_func_row *from,
+          pp_func func)
+{
+	struct place *place = places->list.at;
+
+	if (places->list.n == 0 || places->list.at[places->list.n - 1].func < func)
+		return pp_vec_push(&places->list, ((struct place){ func, from }));
+	/* That of the root is none of them. */
+	if (func < place->func)
 		return true;
-	place.file = pp_build_str(b, pp_text_of(p, from->file));
-	if (module->name)
-		place.module = pp_build_module(
-		    b,
-		    &(struct pp_module_row){ .name = pp_build_str(b, pp_text_of(p, module->name)),
-		                             .kind = module->kind });
-	return pp_vec_push(&places->list, place);
+	place += func - place->func;
+	if (place_cmp(p, from, place->from) < 0)
+		place->from = from;
+	return true;
+}
+
+/* Tells functions where they come from, once all are there: what they are does not change any more. */
+static void
+places_settle(struct pp_builder *b, const struct pp_profile *p, const struct places *places)
+{
+	size_t i;
+
+	for (i = 0; pp_builder_ok(b) && i < places->list.n; i++) {
+		const struct place *place = &places->list.at[i];
+		const struct pp_module_row *module = &p->modules.at[place->from->module];
+		pp_str file = pp_build_str(b, pp_text_of(p, place->from->file));
+		pp_module made = 0;
+
+		if (module->name)
+			made = pp_build_module(
+			    b, &(struct pp_module_row){
+			           .name = pp_build_str(b, pp_text_of(p, module->name)),
+			           .kind = module->kind });
+		b->profile->funcs.at[place->func].file = file;
+		b->profile->funcs.at[place->func].module = made;
+	}
 }
 
 /* The frame of each frame's name in the new profile; NULL when out of memory. */
@@ -81,7 +119,7 @@ frames_by_name(struct pp_builder *b, const struct pp_profile *p, struct places *
 		}
 		frame.func = pp_build_func(b, &func);
 		map[i] = pp_build_frame(b, &frame);
-		if (places && !place_add(b, places, p, from, frame.func))
+		if (places && !place_add(places, p, from, frame.func))
 			pp_builder_fail(b, PP_E_NOMEM, NULL);
 	}
 	return map;
@@ -233,13 +271,7 @@ sides_try(const struct pp_taking *sides, size_t n, bool *again, struct pp_profil
 		fits = pp_taking_add(&b, (uint32_t)i, &sides[i], frames);
 		free(frames);
 	}
-	/* All functions are there: what they are does not change any more. */
-	for (i = 0; pp_builder_ok(&b) && i < places.list.n; i++) {
-		struct pp_func_row *func = &b.profile->funcs.at[places.list.at[i].func];
-
-		func->file = places.list.at[i].file;
-		func->module = places.list.at[i].module;
-	}
+	places_settle(&b, sides[0].profile, &places);
 	pp_vec_release(&places.list);
 	*again = !fits && reverse_less(&b, sides->reverse);
 	return pp_taking_finish(&b, fits, out);

@@ -129,6 +129,25 @@ def sides(tap, work):
     compare(tap, 'merge exports', [['top', '--json']], [export], [store])
 
 
+def same_names(tap, work):
+    """Where functions of one name stand in several files, a picture tells the same file, packed or not, whichever comes first."""
+    store, files = os.path.join(work, 'names.ppdb'), []
+    for i, (mine, other) in enumerate((('b.c', ''), ('a.c', 'z.c'), ('', 'y.c'))):
+        files.append(os.path.join(work, f'names{i}.json'))
+        frames = [{'name': name, **({'file': file} if file else {})} for name, file in (('main', mine), (f'f{i}', 'x.c'), ('g', other))]
+        with open(files[-1], 'w', encoding='utf-8') as out:
+            json.dump({'$schema': 'https://www.speedscope.app/file-format-schema.json', 'shared': {'frames': frames}, 'profiles': [
+                {'type': 'sampled', 'name': 't', 'unit': 'none', 'startValue': 0, 'endValue': 9, 'samples': [[0, 1], [0, 2]], 'weights': [4, 5]}]}, out)
+        os.utime(files[-1], (1700000000 + i,) * 2)
+        run('store', 'add', store, files[-1], '--label', f'run={i}')
+    verbs = [['flame', '-o', '-', '--title', 'x', *more] for more in ([], ['--reverse'], ['--palette', 'name'])]
+    compare(tap, 'names in several files', verbs, files, [store])
+    compare(tap, 'the other way round', verbs, files, [*reversed(files)])
+    run('store', 'compact', store)
+    compare(tap, 'names in several files, packed', verbs, files, [store])
+    tap.ok(b'>a.c<' in run(*verbs[0], store).stdout and b'>b.c<' not in run(*verbs[0], store).stdout, 'one of them is told')
+
+
 def by_values(tap, store):
     """A column for each value of a label; two values are two sides."""
     one, other = run('diff', '--json', store, '--by', 'label:version'), run('diff', '--json', store, '--before', 'version=1', '--after', 'version=2')
@@ -152,6 +171,7 @@ def main():
         one_each(tap, work)
         several(tap, work)
         sides(tap, work)
+        same_names(tap, work)
     return tap.done()
 
 
