@@ -223,6 +223,7 @@ file_add(struct adding *a, const char *path)
 	struct pp_store_prepared *p = NULL;
 	struct pp_store_result result = { .added = PP_STORE_NEW };
 	struct pp_store_how how = { .keep = pp_args_flag(&a->cli->args, "keep"),
+		                    .extracts = a->store->engine->extracts,
 		                    .from = pp_args_text(&a->cli->args, "from"),
 		                    .now = now_ns() };
 	pp_status status;

@@ -539,6 +539,7 @@ pp_push_profile(struct pp_push *p, struct pp_slice bytes, const char *name, cons
 		                    .has_t1 = p->has_t1,
 		                    .t0 = p->t0,
 		                    .t1 = p->t1,
+		                    .extracts = p->serve->writer->store->engine->extracts,
 		                    .threads = 1,
 		                    .from = from,
 		                    .now = p->now };

@@ -11,8 +11,10 @@
 
 #include "api/api.h"
 #include "io/source.h"
+#include "store/extract_kept.h"
 #include "store/hash.h"
 #include "store/meta.h"
+#include "store/pack.h"
 #include "store/parcel.h"
 #include "store/store.h"
 
@@ -24,10 +26,11 @@ struct pp_store_prepared {
 	PP_VEC(struct pp_kept_file) files; /* the first is the input */
 	PP_VEC(void *) owned;              /* what of them is ours */
 	struct pp_profile *profile;
-	struct pp_buf parcel, meta;
+	struct pp_buf parcel, meta, extract;
 	void (*drop)(void *taken);
 	bool from_disk; /* companions are looked for beside the path */
 	bool failed;    /* out of memory */
+	bool noted;     /* its reader told something */
 	int64_t modified;
 };
 
@@ -48,7 +51,7 @@ pp_store_prepared_take(struct pp_store_prepared *p, struct pp_store *store, size
 {
 	pp_status status = PP_OK;
 
-	*bytes += p->item.parcel.n;
+	*bytes += p->item.parcel.n + p->item.extract.n;
 	if (store->engine->take) {
 		status = store->engine->take(store, &p->item, &p->item.taken, bytes);
 		p->drop = store->engine->drop;
@@ -68,6 +71,7 @@ pp_store_prepared_free(struct pp_store_prepared *p)
 		p->drop(p->item.taken);
 	pp_buf_release(&p->parcel);
 	pp_buf_release(&p->meta);
+	pp_buf_release(&p->extract);
 	free(p->path);
 	free(p->labels);
 	free(p);
@@ -323,8 +327,23 @@ profile_read(struct pp_store_prepared *p, const struct pp_store_how *how,
 	}
 	if (status != PP_OK && status != PP_E_NOMEM)
 		refusal_find(&diags, p->path, status, result, problem);
+	p->noted = pp_diags_count(&diags) > 0;
 	pp_diags_release(&diags);
 	return status;
+}
+
+/* What was read as an extract. Questions do without where memory does not suffice. */
+static void
+extract_make(struct pp_store_prepared *p)
+{
+	struct pp_supply supply = { .path = p->path, .files = p->files.at, .n = p->files.n };
+	struct pp_buf extract = { 0 };
+
+	pp_stored_extract(p->profile, p->noted, &supply, p->path, &extract);
+	if (extract.n && !extract.failed &&
+	    pp_extract_keep(pp_slice_of(extract.p, extract.n), &p->extract))
+		p->item.extract = pp_slice_of(p->extract.p, p->extract.n);
+	pp_buf_release(&extract);
 }
 
 /* ---- the whole ---- */
@@ -357,6 +376,8 @@ prepare(struct pp_store_prepared *p, const struct pp_store_how *how, struct pp_s
 	item->complete = p->profile->complete;
 	item->parcel = pp_slice_of(p->parcel.p, p->parcel.n);
 	item->meta = pp_slice_of(p->meta.p, p->meta.n);
+	if (how->extracts)
+		extract_make(p);
 	memcpy(result->hash, item->hash, sizeof result->hash);
 	result->samples = item->stacks;
 	return PP_OK;
@@ -455,8 +476,12 @@ pp_status
 pp_store_add_file(struct pp_store *store, const char *path, const struct pp_store_how *how,
                   struct pp_store_result *result, struct pp_buf *problem)
 {
+	struct pp_store_how with = *how;
 	struct pp_store_prepared *p;
-	pp_status status = pp_store_prepare_file(path, how, &p, result, problem);
+	pp_status status;
+
+	with.extracts = store->engine->extracts;
+	status = pp_store_prepare_file(path, &with, &p, result, problem);
 
 	return status == PP_OK ? commit(store, p, result, problem) : status;
 }
@@ -466,8 +491,12 @@ pp_store_add_memory(struct pp_store *store, const void *data, size_t size, const
                     const struct pp_store_how *how, struct pp_store_result *result,
                     struct pp_buf *problem)
 {
+	struct pp_store_how with = *how;
 	struct pp_store_prepared *p;
-	pp_status status = pp_store_prepare_memory(data, size, name, how, &p, result, problem);
+	pp_status status;
+
+	with.extracts = store->engine->extracts;
+	status = pp_store_prepare_memory(data, size, name, &with, &p, result, problem);
 
 	return status == PP_OK ? commit(store, p, result, problem) : status;
 }

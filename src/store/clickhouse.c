@@ -13,15 +13,10 @@
 #include "store/clickhouse.h"
 #include "store/hash.h"
 #include "store/label_set.h"
-#include "store/parcel.h"
-#include "store/rollup.h"
 #include "store/where.h"
 
 #define OLDEST_YEAR 23
 #define OLDEST_MONTH 8
-/* Parcels that are fetched together: bytes, and how many. */
-#define FETCH_BYTES ((uint64_t)16 << 20)
-#define FETCH_COUNT 512
 
 static bool
 clickhouse_mine(const char *source)
@@ -120,14 +115,16 @@ tables_version(struct pp_clickhouse *c, long *version, struct pp_buf *problem)
 	return PP_OK;
 }
 
-/* Whether the tables are there, and as they have to be. */
+/* Whether the tables are there, and as they have to be; what is only read may lack what is new. */
 static pp_status
-tables_check(struct pp_clickhouse *c, struct pp_buf *problem)
+tables_check(struct pp_clickhouse *c, enum pp_store_mode mode, struct pp_buf *problem)
 {
 	long version = 0;
 	pp_status status = tables_version(c, &version, problem);
 
-	if (status != PP_OK || version == PP_CLICKHOUSE_VERSION)
+	c->has_extracts = version >= PP_CLICKHOUSE_EXTRACTS;
+	if (status != PP_OK || version == PP_CLICKHOUSE_VERSION ||
+	    (mode == PP_STORE_READ && version >= PP_CLICKHOUSE_READABLE))
 		return status;
 	if (version == 0)
 		pp_buf_addf(problem,
@@ -179,9 +176,8 @@ clickhouse_close(struct pp_store *store)
 	pp_vec_release(&c->listed);
 	pp_vec_release(&c->queue);
 	pp_vec_release(&c->members);
-	pp_vec_release(&c->fetched.batches);
-	pp_vec_release(&c->fetched.ends);
-	pp_buf_release(&c->fetched.bytes);
+	pp_clickhouse_fetched_release(&c->inputs);
+	pp_clickhouse_fetched_release(&c->extracts);
 	pp_known_release(&c->met);
 	pp_clickhouse_costs_free(c->costs);
 	free(c->store.source);
@@ -211,7 +207,7 @@ clickhouse_open(const char *source, enum pp_store_mode mode, struct pp_store **o
 	else if (status == PP_OK)
 		status = host_choose(c, problem);
 	if (status == PP_OK && c->from.schema == PP_SCHEMA_OWN)
-		status = tables_check(c, problem);
+		status = tables_check(c, mode, problem);
 	if (status == PP_OK)
 		*out = &c->store;
 	else
@@ -240,8 +236,8 @@ clickhouse_has(struct pp_store *store, const uint8_t hash[PP_STORE_HASH], bool *
 	return status;
 }
 
-static void
-time_put(struct pp_buf *sql, int64_t ns)
+void
+pp_sql_time(struct pp_buf *sql, int64_t ns)
 {
 	pp_buf_addf(sql, "fromUnixTimestamp64Nano(toInt64(%lld),'UTC')", (long long)ns);
 }
@@ -256,13 +252,13 @@ window_put(struct pp_buf *sql, const struct pp_selection *s)
 	pp_buf_adds(sql, "1");
 	if (s->has_until) {
 		pp_buf_adds(sql, " AND t0 < ");
-		time_put(sql, s->until);
+		pp_sql_time(sql, s->until);
 	}
 	if (s->has_since) {
 		pp_buf_adds(sql, " AND (t1 >= ");
-		time_put(sql, s->since);
+		pp_sql_time(sql, s->since);
 		pp_buf_adds(sql, " OR t0 >= ");
-		time_put(sql, s->since);
+		pp_sql_time(sql, s->since);
 		pp_buf_adds(sql, ")");
 	}
 }
@@ -351,6 +347,9 @@ entry_take(struct pp_clickhouse *c, struct pp_row_reader *rows, const struct pp_
 	e.profiles = pp_rows_u64(rows);
 	e.level = pp_rows_u8(rows) ? PP_STORE_ROLLED : PP_STORE_FRESH;
 	listed.rolls = pp_rows_u8(rows) != 0;
+	listed.extract_bytes = pp_rows_u64(rows);
+	listed.extract_digest = pp_rows_u128(rows);
+	e.has_extract = listed.extract_bytes > 0;
 	for (members = pp_rows_varint(rows); members && !rows->bad; members--)
 		if (!pp_vec_push(&c->members, (struct pp_clickhouse_member){
 		                                  pp_rows_u128(rows), pp_digest_number(e.hash) }))
@@ -462,6 +461,7 @@ clickhouse_list(struct pp_store *store, const struct pp_selection *s, struct pp_
 	pp_status status = PP_OK;
 
 	c->listed.n = c->members.n = 0;
+	c->by_extracts = false;
 	pp_clickhouse_costs_free(c->costs);
 	c->costs = NULL;
 	if (c->from.schema != PP_SCHEMA_OWN) {
@@ -494,9 +494,9 @@ static void
 among_begin(struct pp_buf *sql, int64_t first, int64_t last)
 {
 	pp_buf_adds(sql, "t0 BETWEEN ");
-	time_put(sql, first);
+	pp_sql_time(sql, first);
 	pp_buf_adds(sql, " AND ");
-	time_put(sql, last);
+	pp_sql_time(sql, last);
 	pp_buf_adds(sql, " AND batch IN (");
 }
 
@@ -524,8 +524,6 @@ pp_clickhouse_among_queue(struct pp_buf *sql, const struct pp_clickhouse *c, siz
 	pp_buf_adds(sql, ")");
 }
 
-/* ---- what profiles were read from ---- */
-
 const struct pp_clickhouse_listed *
 pp_clickhouse_listed(const struct pp_clickhouse *c, uint64_t batch)
 {
@@ -542,184 +540,10 @@ pp_clickhouse_listed(const struct pp_clickhouse *c, uint64_t batch)
 	return low < c->listed.n && c->listed.at[low].batch == batch ? &c->listed.at[low] : NULL;
 }
 
-/* A condition for a parcel and those that come next in the list. */
-static pp_status
-fetch_choose(struct pp_clickhouse *c, uint64_t batch, int64_t t0, struct pp_buf *condition)
-{
-	uint64_t bytes = 0;
-	size_t i, n = 0;
-	int64_t first = t0, last = t0;
-
-	for (i = 0; i < c->queue.n && c->queue.at[i] != batch; i++)
-		;
-	pp_buf_addf(condition, "batch IN (%llu", (unsigned long long)batch);
-	for (i++; i < c->queue.n && ++n < FETCH_COUNT; i++) {
-		const struct pp_clickhouse_listed *next = pp_clickhouse_listed(c, c->queue.at[i]);
-
-		bytes += next ? next->bytes : FETCH_BYTES;
-		if (bytes > FETCH_BYTES)
-			break;
-		pp_buf_addf(condition, ",%llu", (unsigned long long)next->batch);
-		first = next->t0 < first ? next->t0 : first;
-		last = next->t0 > last ? next->t0 : last;
-	}
-	pp_buf_adds(condition, ") AND t0 BETWEEN ");
-	time_put(condition, first);
-	pp_buf_adds(condition, " AND ");
-	time_put(condition, last);
-	return condition->failed ? PP_E_NOMEM : PP_OK;
-}
-
-/* Takes parcels out of the answer, each in its parts. */
-static pp_status
-fetch_take(struct pp_clickhouse *c, struct pp_buf *problem)
-{
-	struct pp_row_reader rows = pp_rows_of(c);
-	bool fine = true;
-
-	c->fetched.bytes.n = c->fetched.batches.n = c->fetched.ends.n = 0;
-	while (pp_rows_more(&rows) && fine) {
-		uint64_t batch = pp_rows_u64(&rows);
-		struct pp_slice data;
-		size_t n = c->fetched.batches.n;
-
-		(void)pp_rows_u32(&rows);
-		data = pp_rows_text(&rows);
-		pp_buf_add(&c->fetched.bytes, data.p, data.n);
-		if (n && c->fetched.batches.at[n - 1] == batch)
-			c->fetched.ends.at[n - 1] = c->fetched.bytes.n;
-		else
-			fine = pp_vec_push(&c->fetched.batches, batch) &&
-			       pp_vec_push(&c->fetched.ends, c->fetched.bytes.n);
-	}
-	if (!fine || c->fetched.bytes.failed) {
-		c->fetched.bytes.failed = false;
-		c->fetched.batches.n = c->fetched.ends.n = 0;
-		return PP_E_NOMEM;
-	}
-	return pp_rows_end(c, &rows, problem);
-}
-
-static bool
-fetched_find(const struct pp_clickhouse *c, uint64_t batch, struct pp_slice *parcel)
-{
-	size_t i, begin = 0;
-
-	for (i = 0; i < c->fetched.batches.n; i++) {
-		if (c->fetched.batches.at[i] == batch) {
-			*parcel = pp_slice_of(c->fetched.bytes.p + begin,
-			                      c->fetched.ends.at[i] - begin);
-			return true;
-		}
-		begin = c->fetched.ends.at[i];
-	}
-	return false;
-}
-
-/* Whether the bytes are those that were committed. */
-static bool
-parcel_is_whole(struct pp_slice parcel, const struct pp_clickhouse_listed *listed)
-{
-	struct pp_blake2b hash;
-	uint8_t digest[PP_STORE_HASH];
-
-	pp_digest_begin(&hash);
-	pp_digest_part(&hash, parcel);
-	pp_digest_end(&hash, digest);
-	return parcel.n == listed->bytes && pp_digest_number(digest) == listed->digest;
-}
-
-pp_status
-pp_clickhouse_parcel(struct pp_clickhouse *c, const struct pp_store_entry *e,
-                     struct pp_slice *parcel, struct pp_buf *problem)
-{
-	const struct pp_clickhouse_listed *listed = pp_clickhouse_listed(c, e->id);
-	struct pp_buf condition = { 0 };
-	pp_status status = PP_OK;
-
-	if (!fetched_find(c, e->id, parcel)) {
-		status = fetch_choose(c, e->id, e->t0, &condition);
-		if (status == PP_OK) {
-			pp_clickhouse_put(c, PP_SQL_LOAD, condition.p);
-			status = pp_clickhouse_ask(c, problem);
-		}
-		if (status == PP_OK)
-			status = fetch_take(c, problem);
-		pp_buf_release(&condition);
-		*parcel = pp_slice_of("", 0);
-		(void)(status == PP_OK && fetched_find(c, e->id, parcel));
-	}
-	if (status == PP_OK && (!listed || !parcel_is_whole(*parcel, listed))) {
-		char hex[2 * PP_DIGEST + 1];
-
-		pp_digest_hex(e->hash, hex);
-		pp_buf_addf(problem,
-		            "profile %s is damaged: of its %llu bytes %zu were found, or others",
-		            hex, (unsigned long long)e->bytes, parcel->n);
-		status = PP_E_INVALID;
-	}
-	return status;
-}
-
-/* What there is of a profile without its input, where that will do: else *problem stays as it is, and so does the status. */
-static pp_status
-remains_load(struct pp_clickhouse *c, const struct pp_store_entry *e, struct pp_supply *supply)
-{
-	struct pp_buf why = { 0 };
-	pp_status status = PP_E_INVALID;
-
-	*supply = (struct pp_supply){ .path = e->source };
-	if (c->store.partial)
-		status = pp_clickhouse_load_rows(c, e, &supply->profile, &why);
-	if (status == PP_OK)
-		supply->profile->complete = false;
-	pp_buf_release(&why);
-	return status == PP_OK || status == PP_E_NOMEM ? status : PP_E_INVALID;
-}
-
-/* The profile of a sum in place of the bytes that it is in. */
-static pp_status
-rollup_open(const struct pp_store_entry *e, struct pp_supply *supply)
-{
-	struct pp_supply of_sum = { .path = e->source };
-	struct pp_own_facts facts;
-	pp_status status = PP_E_INVALID;
-
-	if (supply->n == 1)
-		status = pp_rollup_read(pp_slice_of(supply->files[0].data, supply->files[0].size),
-		                        &facts, &of_sum.profile);
-	pp_parcel_drop(supply);
-	*supply = of_sum;
-	return status;
-}
-
-static pp_status
-clickhouse_load(struct pp_store *store, const struct pp_store_entry *e, struct pp_supply *supply,
-                struct pp_buf *problem)
-{
-	struct pp_clickhouse *c = pp_clickhouse_of(store);
-	struct pp_slice parcel;
-	pp_status status;
-
-	if (c->from.schema != PP_SCHEMA_OWN)
-		return pp_clickhouse_foreign_load(c, e, supply, problem);
-	status = pp_clickhouse_parcel(c, e, &parcel, problem);
-	if (status == PP_OK)
-		status = pp_parcel_open(parcel, supply);
-	if (status == PP_OK && e->level == PP_STORE_ROLLED)
-		status = rollup_open(e, supply);
-	if (status == PP_E_INVALID && problem->n == 0)
-		pp_buf_adds(problem, "the input of a profile cannot be unpacked");
-	if (status == PP_E_INVALID) {
-		status = remains_load(c, e, supply);
-		problem->n = status == PP_OK ? 0 : problem->n;
-	}
-	return status;
-}
-
 const struct pp_store_engine pp_store_clickhouse = {
 	.name = "clickhouse",
 	.pushes = true,
+	.extracts = true,
 	.mine = clickhouse_mine,
 	.open = clickhouse_open,
 	.take = pp_clickhouse_take,
@@ -727,7 +551,8 @@ const struct pp_store_engine pp_store_clickhouse = {
 	.add = pp_clickhouse_add,
 	.has = clickhouse_has,
 	.list = clickhouse_list,
-	.load = clickhouse_load,
+	.load = pp_clickhouse_load,
+	.load_extract = pp_clickhouse_load_extract,
 	.load_costs = pp_clickhouse_load_costs,
 	.load_all = pp_clickhouse_load_all,
 	.audit = pp_clickhouse_audit,

@@ -44,8 +44,17 @@ void pp_clickhouse_source_release(struct pp_clickhouse_source *);
 struct pp_clickhouse_listed {
 	uint64_t batch, bytes, stacks;
 	int64_t t0;
-	bool rolls;     /* it may become a part of a sum */
-	pp_u128 digest; /* of its parcel */
+	bool rolls;             /* it may become a part of a sum */
+	pp_u128 digest;         /* of its parcel */
+	uint64_t extract_bytes; /* as it is kept; 0 = it has none */
+	pp_u128 extract_digest;
+};
+
+/* What was fetched of several profiles, one behind the other. */
+struct pp_clickhouse_fetched {
+	struct pp_buf bytes;
+	PP_VEC(uint64_t) batches;
+	PP_VEC(size_t) ends;
 };
 
 /* What a young sum stands for. */
@@ -78,13 +87,10 @@ struct pp_clickhouse {
 	int64_t asked_servers;                /* then, in ms; 0 = never */
 	uint64_t servers_changed;             /* how often they were others than before */
 	struct pp_clickhouse_costs
-	    *costs; /* what functions of listed profiles cost; NULL = not asked yet */
-	/* Parcels that were fetched together, one after the other. */
-	struct {
-		struct pp_buf bytes;
-		PP_VEC(uint64_t) batches;
-		PP_VEC(size_t) ends;
-	} fetched;
+	    *costs;        /* what functions of listed profiles cost; NULL = not asked yet */
+	bool has_extracts; /* the tables have room for them */
+	bool by_extracts;  /* where there are extracts these are what is asked for at the moment */
+	struct pp_clickhouse_fetched inputs, extracts;
 };
 
 /* Sets up connections, none of which is made yet. The password is that of the environment or of a file. */
@@ -121,6 +127,8 @@ void pp_clickhouse_table(const struct pp_clickhouse *, struct pp_buf *sql, const
 /* Bytes as an expression that is safe whatever they are, and a 128-bit number. */
 void pp_sql_text(struct pp_buf *sql, struct pp_slice);
 void pp_sql_u128(struct pp_buf *sql, pp_u128);
+/* A moment, in ns since 1970. */
+void pp_sql_time(struct pp_buf *sql, int64_t ns);
 /* An identifier in backquotes. */
 void pp_sql_name(struct pp_buf *sql, const char *name);
 
@@ -198,6 +206,7 @@ enum pp_clickhouse_question {
 	PP_SQL_SERIES,
 	PP_SQL_LIST,
 	PP_SQL_LOAD,
+	PP_SQL_EXTRACTS,
 	PP_SQL_AUDIT,
 	PP_SQL_CHECK_ROWS,
 	PP_SQL_CHECK_STACKS,
@@ -233,7 +242,10 @@ bool pp_clickhouse_sweep(size_t nth, struct pp_buf *sql);
 void pp_clickhouse_sql(const char *source, struct pp_buf *);
 /* What the comment of the table `profiles` says of an own store. */
 #define PP_CLICKHOUSE_COMMENT "polyprof store "
-#define PP_CLICKHOUSE_VERSION 2
+#define PP_CLICKHOUSE_VERSION 3
+/* From which one on tables have extracts, and from which one on they can be read. */
+#define PP_CLICKHOUSE_EXTRACTS 3
+#define PP_CLICKHOUSE_READABLE 2
 
 /* Batches as a condition on rows, with the span of time that they are in. */
 void pp_clickhouse_among(struct pp_buf *sql, const struct pp_store_list *);
@@ -249,8 +261,17 @@ bool pp_clickhouse_pushes(const struct pp_clickhouse *);
 /* The parcel of an entry of the last list, until the next is asked for. */
 pp_status pp_clickhouse_parcel(struct pp_clickhouse *, const struct pp_store_entry *,
                                struct pp_slice *parcel, struct pp_buf *problem);
+/* The profile of the extract of an entry, supply->profile; PP_E_UNSUPPORTED where it is not there. */
+pp_status pp_clickhouse_extract(struct pp_clickhouse *, const struct pp_store_entry *,
+                                struct pp_supply *, struct pp_buf *problem);
+void pp_clickhouse_fetched_release(struct pp_clickhouse_fetched *);
 
 /* Functions of the engine. */
+pp_status pp_clickhouse_load(struct pp_store *, const struct pp_store_entry *, struct pp_supply *,
+                             struct pp_buf *problem);
+pp_status pp_clickhouse_load_extract(struct pp_store *, const struct pp_store_entry *,
+                                     const struct pp_order *, struct pp_supply *,
+                                     struct pp_buf *problem);
 pp_status pp_clickhouse_add(struct pp_store *, const struct pp_store_item *items, size_t n,
                             enum pp_store_added *added, struct pp_buf *problem);
 pp_status pp_clickhouse_take(struct pp_store *, const struct pp_store_item *, void **taken,

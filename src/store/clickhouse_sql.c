@@ -3,7 +3,7 @@
  *
  * `$NAME` is a table: the one on the server that is asked or, with a cluster, its Distributed twin. `$(...$)` is computed on
  * each server of the cluster, of its own tables, `@NAME`: rows of one profile are all on one. `$C` is a condition, `$D` the
- * database, `$N` the cluster's name and `$A` the table of tables, of all servers.
+ * database, `$N` the cluster's name, `$A` the table of tables, of all servers, and `$E` what is told of extracts.
  * `batch` is an attempt at writing a profile; rows count when a row of `profiles`, which is written last, has their batch.
  */
 #include "base/slice.h"
@@ -21,6 +21,16 @@
 	"ADD COLUMN IF NOT EXISTS stands_for UInt64 DEFAULT 1, "                                   \
 	"ADD COLUMN IF NOT EXISTS rolls UInt8 DEFAULT 1, "                                         \
 	"ADD COLUMN IF NOT EXISTS added DateTime DEFAULT now()"
+/*
+ * What was read of a profile whose input is no stacks (store/extract_kept.h), how many bytes that is, and their digest. Columns are
+ * read one by one, so it costs nothing where it is not asked for.
+ */
+#define EXTRACT_COLUMNS                                                                            \
+	"extract String CODEC(NONE), extract_bytes UInt64 DEFAULT 0, extract_digest UInt128 DEFAULT 0"
+#define ADD_EXTRACT_COLUMNS                                                                        \
+	" ADD COLUMN IF NOT EXISTS extract String CODEC(NONE), "                                   \
+	"ADD COLUMN IF NOT EXISTS extract_bytes UInt64 DEFAULT 0, "                                \
+	"ADD COLUMN IF NOT EXISTS extract_digest UInt128 DEFAULT 0"
 /* Profiles that no sum stands for. A sum meets each span of time that a member does, and has its labels. */
 #define COUNTS " AND id GLOBAL NOT IN (SELECT arrayJoin(members) FROM $profiles WHERE $C)"
 
@@ -35,7 +45,7 @@ static const struct {
 	  "complete UInt8, kept UInt8, stacks UInt64, metrics String CODEC(ZSTD(1)), "
 	  "shape String CODEC(ZSTD(1)), samples UInt64, events UInt64, rows UInt64, edge_rows UInt64, line_rows UInt64, "
 	  "total Map(LowCardinality(String),Int128), bound Map(LowCardinality(String),UInt128), "
-	  "parts UInt32, bytes UInt64, digest UInt128, " ROLLUP_COLUMNS,
+	  "parts UInt32, bytes UInt64, digest UInt128, " ROLLUP_COLUMNS ", " EXTRACT_COLUMNS,
 	  "ReplacingMergeTree", "(service, t0, id, batch)", NULL, true },
 	{ "blobs",
 	  "batch UInt64, t0 DateTime64(9,'UTC'), part UInt32, data String CODEC(ZSTD(1)), "
@@ -73,12 +83,12 @@ static const struct {
 	  "MergeTree", "(added, holder)", NULL, false },
 };
 
-/* What brings tables of version 1 up to date, on each server; nothing where they are. */
+/* What brings tables of versions 1 and 2 up to date, on each server; nothing where they are. */
 static const char *const upgrades[] = {
-	"ALTER TABLE @profiles" ADD_ROLLUP_COLUMNS,
-	"ALTER TABLE $profiles" ADD_ROLLUP_COLUMNS,
-	/* Last: from here on programs of version 1 keep away. */
-	"ALTER TABLE @profiles MODIFY COMMENT '" PP_CLICKHOUSE_COMMENT "2'",
+	"ALTER TABLE @profiles" ADD_ROLLUP_COLUMNS "," ADD_EXTRACT_COLUMNS,
+	"ALTER TABLE $profiles" ADD_ROLLUP_COLUMNS "," ADD_EXTRACT_COLUMNS,
+	/* Last: from here on programs of these versions keep away. */
+	"ALTER TABLE @profiles MODIFY COMMENT '" PP_CLICKHOUSE_COMMENT "3'",
 };
 
 static const struct {
@@ -102,10 +112,12 @@ static const struct {
 	[PP_SQL_LIST] = { "which profiles there are, of attempts that were committed twice the first",
 	                  "SELECT id, batch, series, label_set, t0, t1, format, source, complete, kept, bytes, stacks, "
 	                  "metrics, digest, stands_for, notEmpty(members), rolls, "
-	                  "if(added > now() - INTERVAL 1 DAY, members, CAST([], 'Array(UInt128)')) FROM $profiles WHERE $C" COUNTS
+	                  "$E, if(added > now() - INTERVAL 1 DAY, members, CAST([], 'Array(UInt128)')) FROM $profiles WHERE $C" COUNTS
 	                  " ORDER BY id, batch LIMIT 1 BY id" },
 	[PP_SQL_LOAD] = { "what profiles were read from",
 	                  "SELECT batch, part, data FROM $blobs WHERE $C ORDER BY batch, part" },
+	[PP_SQL_EXTRACTS] = { "what was read of them, where that is kept; whoever asks for more reads the input",
+	                      "SELECT batch, toUInt32(0) part, extract FROM $profiles WHERE $C ORDER BY batch LIMIT 1 BY batch" },
 	[PP_SQL_AUDIT] = { "whether what was promised is there: rows and totals as committed, and as found",
 	                   "SELECT 0 kind, '' m, toUInt64(sum(rows)), toInt128(0) FROM $profiles WHERE $C\n"
 	                   "UNION ALL SELECT 1, tupleElement(kv, 1), toUInt64(0), sum(tupleElement(kv, 2)) FROM "
@@ -245,10 +257,10 @@ cluster_put(struct pp_buf *sql, const char *function, const char *cluster)
 	pp_buf_adds(sql, ", ");
 }
 
-/* A text whose tables have their names, and whose conditions are there. */
+/* A text whose tables have their names, and whose conditions are there. Without extracts there are no columns for them. */
 static void
 template_put(struct pp_buf *sql, const char *text, const struct pp_clickhouse_source *s,
-             const char *condition)
+             const char *condition, bool extracts)
 {
 	const char *p;
 
@@ -259,6 +271,9 @@ template_put(struct pp_buf *sql, const char *text, const struct pp_clickhouse_so
 			pp_buf_addc(sql, *p);
 		} else if (*++p == 'C') {
 			pp_buf_adds(sql, condition);
+		} else if (*p == 'E') {
+			pp_buf_adds(sql, extracts ? "extract_bytes, extract_digest"
+			                          : "toUInt64(0), toUInt128(0)");
 		} else if (*p == 'D') {
 			pp_sql_text(sql, pp_slice_z(s->database));
 		} else if (*p == 'N') {
@@ -283,7 +298,7 @@ void
 pp_clickhouse_put(struct pp_clickhouse *c, enum pp_clickhouse_question question,
                   const char *condition)
 {
-	template_put(&c->sql, questions[question].sql, &c->from, condition);
+	template_put(&c->sql, questions[question].sql, &c->from, condition, c->has_extracts);
 }
 
 size_t
@@ -317,7 +332,7 @@ pp_clickhouse_ddl(const struct pp_clickhouse_source *s, size_t nth, struct pp_bu
 	size_t upgrade = nth + PP_COUNT_OF(upgrades) - pp_clickhouse_ddl_count(s);
 
 	if (nth >= pp_clickhouse_ddl_count(s) - PP_COUNT_OF(upgrades)) {
-		template_put(sql, upgrades[upgrade], s, "");
+		template_put(sql, upgrades[upgrade], s, "", true);
 	} else if (nth == 0) {
 		pp_buf_adds(sql, "CREATE DATABASE IF NOT EXISTS ");
 		pp_sql_name(sql, s->database);
@@ -360,8 +375,8 @@ pp_clickhouse_sql(const char *source, struct pp_buf *out)
 		}
 		for (i = 0; i < PP_COUNT_OF(questions); i++) {
 			pp_buf_addf(out, "\n-- %s\n", questions[i].what);
-			template_put(out, questions[i].sql, &s,
-			             "t0 BETWEEN ... AND batch IN (...)");
+			template_put(out, questions[i].sql, &s, "t0 BETWEEN ... AND batch IN (...)",
+			             true);
 			pp_buf_adds(out, ";\n");
 		}
 		pp_buf_adds(out, "\n-- what `store gc` takes away, on each server\n");

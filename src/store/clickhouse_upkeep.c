@@ -7,6 +7,7 @@
 #include "base/slice.h"
 #include "store/clickhouse.h"
 #include "store/hash.h"
+#include "store/parcel.h"
 
 /* ---- the audit ---- */
 
@@ -402,7 +403,25 @@ check_count(struct pp_clickhouse *c, enum pp_clickhouse_question question, const
 	return status;
 }
 
-/* Reads every input and compares it with what was committed. */
+/* Reads an extract as questions do. */
+static pp_status
+check_extract(struct pp_clickhouse *c, const struct pp_store_entry *e, struct pp_buf *why)
+{
+	struct pp_supply supply = { 0 };
+	pp_status status = pp_clickhouse_extract(c, e, &supply, why);
+
+	pp_parcel_drop(&supply);
+	if (status == PP_E_UNSUPPORTED) {
+		char hex[2 * PP_DIGEST + 1];
+
+		pp_digest_hex(e->hash, hex);
+		pp_buf_addf(why, "profile %s is damaged: its extract is not there", hex);
+		status = PP_E_INVALID;
+	}
+	return status;
+}
+
+/* Reads every input, and extract, and compares it with what was committed. */
 static pp_status
 check_inputs(struct pp_clickhouse *c, const struct pp_store_list *list,
              struct pp_store_outcome *out, struct pp_buf *problem)
@@ -415,6 +434,8 @@ check_inputs(struct pp_clickhouse *c, const struct pp_store_list *list,
 		struct pp_buf why = { 0 };
 
 		status = pp_clickhouse_parcel(c, &list->entries.at[i], &parcel, &why);
+		if (status == PP_OK && list->entries.at[i].has_extract)
+			status = check_extract(c, &list->entries.at[i], &why);
 		out->checked++;
 		if (status == PP_E_INVALID) {
 			status = problem_add(out, "%s", why.p ? why.p : "") ? PP_OK : PP_E_NOMEM;

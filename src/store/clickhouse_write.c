@@ -407,18 +407,25 @@ sums_put(struct pp_buf *row, const struct pp_writing *w)
 	}
 }
 
+static void
+digest_put(struct pp_buf *row, struct pp_slice bytes)
+{
+	struct pp_blake2b hash;
+	uint8_t digest[PP_DIGEST];
+
+	pp_digest_begin(&hash);
+	pp_digest_part(&hash, bytes);
+	pp_digest_end(&hash, digest);
+	pp_binary_u128(row, pp_digest_number(digest));
+}
+
 void
 pp_write_commit(struct pp_clickhouse_insert *in, struct pp_writing *w)
 {
 	const struct pp_store_item *item = w->item;
 	struct pp_buf *row = &in->row;
-	struct pp_blake2b hash;
-	uint8_t digest[PP_DIGEST];
 	size_t i;
 
-	pp_digest_begin(&hash);
-	pp_digest_part(&hash, item->parcel);
-	pp_digest_end(&hash, digest);
 	pp_binary_u128(row, pp_digest_number(item->hash));
 	pp_binary_u64(row, w->batch);
 	pp_binary_text(row, w->service);
@@ -440,11 +447,14 @@ pp_write_commit(struct pp_clickhouse_insert *in, struct pp_writing *w)
 	sums_put(row, w);
 	pp_binary_u32(row, blob_parts(item));
 	pp_binary_u64(row, item->parcel.n);
-	pp_binary_u128(row, pp_digest_number(digest));
+	digest_put(row, item->parcel);
 	pp_binary_varint(row, item->member_count);
 	for (i = 0; i < item->member_count; i++)
 		pp_binary_u128(row, item->members[i]);
 	pp_binary_u64(row, item->member_count ? item->stands_for : 1);
 	pp_binary_u8(row, w->rolls);
+	pp_binary_text(row, item->extract);
+	pp_binary_u64(row, item->extract.n);
+	digest_put(row, item->extract);
 	pp_clickhouse_row(in);
 }

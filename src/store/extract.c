@@ -94,9 +94,9 @@ facts_put(const struct pp_profile *p, struct pp_buf *out)
 		pp_record_number(out, p->compression[i]);
 }
 
-/* All rows of a table; false when out of memory. */
+/* All rows of a table, but none beyond so many bytes: then there will be no extract. False when out of memory. */
 static bool
-table_put(const struct pp_profile *p, enum pp_table_id id, struct pp_buf *out)
+table_put(const struct pp_profile *p, enum pp_table_id id, size_t most, struct pp_buf *out)
 {
 	size_t rows = pp_table_rows(p, id), width = pp_table_width(p, id), row, i;
 	int64_t *numbers = malloc((width + 1) * sizeof *numbers);
@@ -104,7 +104,7 @@ table_put(const struct pp_profile *p, enum pp_table_id id, struct pp_buf *out)
 	if (!numbers)
 		return false;
 	pp_record_number(out, rows < pp_schema[id].first ? 0 : rows - pp_schema[id].first);
-	for (row = pp_schema[id].first; row < rows; row++) {
+	for (row = pp_schema[id].first; row < rows && out->n <= most; row++) {
 		pp_table_get(p, id, row, numbers);
 		for (i = 0; i < width; i++)
 			pp_record_number(out, pp_zigzag(numbers[i]));
@@ -114,14 +114,14 @@ table_put(const struct pp_profile *p, enum pp_table_id id, struct pp_buf *out)
 }
 
 static void
-series_put(const struct pp_series *s, struct pp_buf *out)
+series_put(const struct pp_series *s, size_t most, struct pp_buf *out)
 {
 	uint32_t row, n = 0, i;
 
 	for (row = 0; row < s->rows; row++)
 		n += pp_series_present(s, row);
 	pp_record_number(out, n);
-	for (row = 0; row < s->rows; row++) {
+	for (row = 0; row < s->rows && out->n <= most; row++) {
 		if (!pp_series_present(s, row))
 			continue;
 		pp_record_number(out, pp_series_node(s, row));
@@ -163,8 +163,9 @@ costs_put(const struct pp_profile *p, struct pp_buf *out)
 		value_put(&p->metrics.at[i % p->metrics.n], c->cells.at[i], out);
 }
 
+/* Up to so many bytes of `out`; it is of no use when there are more. */
 static pp_status
-extract_put(const struct pp_profile *p, uint64_t input_size, struct pp_buf *out)
+extract_put(const struct pp_profile *p, uint64_t input_size, size_t most, struct pp_buf *out)
 {
 	bool fine = true;
 	size_t i;
@@ -173,13 +174,13 @@ extract_put(const struct pp_profile *p, uint64_t input_size, struct pp_buf *out)
 	pp_record_number(out, input_size);
 	pp_record_text(out, pp_slice_z(pp_format_name(p->format)));
 	pp_record_number(out, p->strs.strs.n);
-	for (i = 1; i < p->strs.strs.n; i++)
+	for (i = 1; i < p->strs.strs.n && out->n <= most; i++)
 		pp_record_text(out, p->strs.strs.at[i]);
 	for (i = 0; i < PP_COUNT_OF(tables) && fine; i++)
-		fine = table_put(p, tables[i], out);
+		fine = table_put(p, tables[i], most, out);
 	facts_put(p, out);
 	for (i = 0; i < p->series.n; i++)
-		series_put(&p->series.at[i], out);
+		series_put(&p->series.at[i], most, out);
 	costs_put(p, out);
 	return fine && !out->failed ? PP_OK : PP_E_NOMEM;
 }
@@ -194,7 +195,7 @@ extract_try(struct pp_slice bytes, uint64_t input_size)
 	pp_status status = pp_extract_read(bytes, &size, &again);
 
 	if (status == PP_OK)
-		status = extract_put(again, input_size, &twice);
+		status = extract_put(again, input_size, bytes.n, &twice);
 	if (status == PP_OK && !pp_slice_eq(bytes, pp_slice_of(twice.p, twice.n)))
 		status = PP_E_UNSUPPORTED;
 	pp_buf_release(&twice);
@@ -206,9 +207,12 @@ pp_status
 pp_extract_make(const struct pp_profile *p, uint64_t input_size, struct pp_buf *out)
 {
 	const size_t begin = out->n;
-	pp_status status = extract_possible(p) ? extract_put(p, input_size, out) : PP_E_UNSUPPORTED;
+	const uint64_t room = input_size / SAVES;
+	const size_t most = room < SIZE_MAX - begin ? begin + (size_t)room : SIZE_MAX;
+	pp_status status = extract_possible(p) ? extract_put(p, input_size, most, out)
+	                                       : PP_E_UNSUPPORTED;
 
-	if (status == PP_OK && (out->n - begin) > input_size / SAVES)
+	if (status == PP_OK && out->n > most)
 		status = PP_E_UNSUPPORTED;
 	if (status == PP_OK)
 		status = extract_try(pp_slice_of(out->p + begin, out->n - begin), input_size);

@@ -59,6 +59,12 @@ struct pp_pack_input {
  */
 struct pp_profile *pp_stored_read(struct pp_supply *, const char *path, const char *format,
                                   struct pp_pack_input *, struct pp_buf *extract);
+/*
+ * Appends the extract that this makes, if there is one, of a profile that was just read from that with all facets but what happened
+ * when; `noted`: its reader told something. It is read again only where its labels, threads or call sites were passed over.
+ */
+void pp_stored_extract(const struct pp_profile *, bool noted, struct pp_supply *, const char *path,
+                       struct pp_buf *extract);
 
 /* A status as that of pp_dict_add(). What it holds is to be released whatever the status. */
 pp_status pp_pack(struct pp_dict *, const struct pp_profile *, const struct pp_pack_input *,

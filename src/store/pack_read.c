@@ -4,20 +4,23 @@
 #include "store/pack.h"
 
 #include "api/api.h"
+#include "formats/format.h"
+#include "model/traits.h"
 #include "store/extract.h"
 
-/* Makes an extract of a profile that cells cannot hold, if that is wanted and possible. */
-static void
-extract_keep(const struct pp_profile *p, const struct pp_pack_input *input, struct pp_buf *extract)
+/* Whether cells cannot hold a profile, so that an extract is what there may be; lines alone do not keep the rest from being packed. */
+static bool
+is_for_extract(const struct pp_profile *p, uint64_t warnings)
 {
-	if (extract && !input->noted)
-		(void)pp_extract_make(p, input->size, extract);
+	if (p->lines.rows.n)
+		return p->calls.rows.n || !(p->facets & PP_TREE);
+	return !pp_pack_possible(p, warnings);
 }
 
 /* Reads what is ordered of an input. */
 static struct pp_profile *
 input_read(struct pp_supply *supply, const char *path, const char *format, unsigned facets,
-           struct pp_pack_input *input, struct pp_buf *extract)
+           struct pp_pack_input *input, uint64_t *warnings)
 {
 	const struct pp_kept_file *f = &supply->files[0];
 	struct pp_read_opts opts = { .from = format, .threads = 1, .confined = true };
@@ -37,15 +40,24 @@ input_read(struct pp_supply *supply, const char *path, const char *format, unsig
 		pp_opened_close(&opened);
 	}
 	input->noted = pp_diags_count(&diags) > 0;
-	/* Lines alone do not keep the rest from being packed. */
-	if (profile && !(profile->lines.rows.n && facets & PP_LINES) &&
-	    !pp_pack_possible(profile, pp_diags_total(&diags, PP_WARNING))) {
-		extract_keep(profile, input, extract);
-		pp_profile_free(profile);
-		profile = NULL;
-	}
+	*warnings = pp_diags_total(&diags, PP_WARNING);
 	pp_diags_release(&diags);
 	return profile;
+}
+
+/* The same, where cells can hold it. */
+static struct pp_profile *
+packable_read(struct pp_supply *supply, const char *path, const char *format, unsigned facets,
+              struct pp_pack_input *input)
+{
+	uint64_t warnings;
+	struct pp_profile *p = input_read(supply, path, format, facets, input, &warnings);
+
+	if (p && is_for_extract(p, warnings)) {
+		pp_profile_free(p);
+		p = NULL;
+	}
+	return p;
 }
 
 /* All but what happened when; and without lines, where these are told to be in the input. */
@@ -53,17 +65,20 @@ static struct pp_profile *
 whole_read(struct pp_supply *supply, const char *path, const char *format,
            struct pp_pack_input *input, struct pp_buf *extract)
 {
-	struct pp_profile *p = input_read(supply, path, format, PP_EXTRACT_FACETS, input, extract);
+	const unsigned facets = PP_EXTRACT_FACETS;
+	uint64_t warnings;
+	struct pp_profile *p = input_read(supply, path, format, facets, input, &warnings);
 
-	if (!p || p->lines.rows.n == 0)
-		return p;
-	if (p->calls.rows.n || !(p->facets & PP_TREE)) {
-		extract_keep(p, input, extract);
+	if (p && is_for_extract(p, warnings)) {
+		if (extract && !input->noted)
+			(void)pp_extract_make(p, input->size, extract);
 		pp_profile_free(p);
 		return NULL;
 	}
+	if (!p || p->lines.rows.n == 0)
+		return p;
 	pp_profile_free(p);
-	p = input_read(supply, path, format, PP_EXTRACT_FACETS & ~(unsigned)PP_LINES, input, NULL);
+	p = packable_read(supply, path, format, facets & ~(unsigned)PP_LINES, input);
 	if (p && !(p->holds & PP_LINES)) {
 		pp_profile_free(p);
 		p = NULL;
@@ -85,11 +100,27 @@ pp_stored_read(struct pp_supply *supply, const char *path, const char *format,
 	/* Some of these list frames that are of no interest; whether they are asked for depends on the question. */
 	if (!whole || !format || strcmp(format, "pprof") != 0)
 		return whole;
-	shown = input_read(supply, path, format, PP_EXTRACT_FACETS | PP_DROPS, input, NULL);
+	shown = packable_read(supply, path, format, PP_EXTRACT_FACETS | PP_DROPS, input);
 	if (!shown || shown->tree.n != whole->tree.n) {
 		pp_profile_free(whole);
 		whole = NULL;
 	}
 	pp_profile_free(shown);
 	return whole;
+}
+
+void
+pp_stored_extract(const struct pp_profile *p, bool noted, struct pp_supply *supply,
+                  const char *path, struct pp_buf *extract)
+{
+	const bool is_whole = !p->format->carries && !(p->unread & ~(uint64_t)PP_HAS(TIMELINE));
+	struct pp_pack_input input;
+
+	if (noted || supply->n == 0 || !is_for_extract(p, 0))
+		return;
+	if (is_whole)
+		(void)pp_extract_make(p, supply->files[0].size, extract);
+	else if (p->calls.rows.n || p->lines.rows.n)
+		pp_profile_free(
+		    pp_stored_read(supply, path, pp_format_name(p->format), &input, extract));
 }

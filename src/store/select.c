@@ -28,7 +28,7 @@ struct chosen {
 	struct pp_label_set labels; /* of the profile that was asked for last */
 	const char *labels_of;
 	/* What was promised of samples, and what of them is there, where the engine can tell. */
-	bool audited, lacks, pushes, pushed;
+	bool audited, lacks, pushes, pushed, partial;
 	uint64_t promised, found, cut;
 	uint64_t profiles, stacks, extracts; /* of the whole list */
 };
@@ -276,8 +276,11 @@ provider_select(const char *source, const struct pp_provider_texts *texts, struc
 	pp_status status = pp_store_select(source, texts, out, problem);
 	struct chosen *s = (struct chosen *)*out;
 
-	if (status != PP_OK || !s->store->engine->audit)
+	if (status != PP_OK)
 		return status;
+	s->partial = texts->partial;
+	if (!s->store->engine->audit)
+		return PP_OK;
 	s->audited = true;
 	s->pushes = s->store->engine->pushes;
 	s->store->max_nodes = texts->max_nodes;
@@ -401,6 +404,11 @@ selected_load(struct pp_selected *selected, size_t nth, const struct pp_order *o
 
 	if (order && engine->load_extract)
 		status = engine->load_extract(s->store, e, order, supply, problem);
+	/* The input tells all that a damaged extract told. */
+	if (status == PP_E_INVALID && s->partial) {
+		problem->n = 0;
+		status = PP_E_UNSUPPORTED;
+	}
 	if (status == PP_E_UNSUPPORTED)
 		status = engine->load(s->store, e, supply, problem);
 	supply->format = e->format;

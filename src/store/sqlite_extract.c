@@ -3,8 +3,7 @@
  *
  * It is a parcel of one file. A profile whose extract is missing is read from its input; one that is damaged is an error.
  */
-#include "model/derive.h"
-#include "store/extract.h"
+#include "store/extract_kept.h"
 #include "store/parcel.h"
 #include "store/sqlite_packed.h"
 
@@ -29,14 +28,13 @@ pp_stored_extract_add(struct pp_sqlite *s, int64_t profile, struct pp_slice extr
 	    "INSERT OR REPLACE INTO cells(profile, facet, metric, sub, n, total, seal, data) "
 	    "VALUES(?1, ?2, 0, 0, ?3, '', ?4, ?5)",
 	    problem);
-	const struct pp_kept_file file = { "extract", extract.p, extract.n };
 	const int64_t n = (int64_t)extract.n;
 	struct pp_buf data = { 0 };
 	pp_status status = PP_E_NOMEM;
 
 	if (!q)
 		return pp_no_statement(problem);
-	if (pp_parcel_make(&file, 1, &data)) {
+	if (pp_extract_keep(extract, &data)) {
 		(void)sqlite3_bind_int64(q, 1, profile);
 		(void)sqlite3_bind_int64(q, 2, FACET_EXTRACT);
 		(void)sqlite3_bind_int64(q, 3, n);
@@ -46,22 +44,6 @@ pp_stored_extract_add(struct pp_sqlite *s, int64_t profile, struct pp_slice extr
 		status = pp_stored_run(s, q, problem);
 	}
 	pp_buf_release(&data);
-	return status;
-}
-
-/* The profile of an extract as it is kept. */
-static pp_status
-extract_open(struct pp_slice data, int64_t n, struct pp_supply *supply)
-{
-	struct pp_supply parcel = { 0 };
-	pp_status status = pp_parcel_open(data, &parcel);
-
-	if (status == PP_OK && parcel.files[0].size != (uint64_t)n)
-		status = PP_E_INVALID;
-	if (status == PP_OK)
-		status = pp_extract_read(pp_slice_of(parcel.files[0].data, parcel.files[0].size),
-		                         &supply->size, &supply->profile);
-	pp_parcel_drop(&parcel);
 	return status;
 }
 
@@ -89,9 +71,13 @@ pp_stored_extract_load(struct pp_sqlite *s, const struct pp_store_entry *e,
 		const int64_t n = sqlite3_column_int64(q, 0);
 		const struct pp_slice data = pp_column_bytes(q, 2);
 
+		uint64_t size = 0;
+
 		status = sqlite3_column_int64(q, 1) == extract_seal(profile, n, data)
-		             ? extract_open(data, n, supply)
+		             ? pp_extract_open(data, supply, &size)
 		             : PP_E_INVALID;
+		if (status == PP_OK && size != (uint64_t)n)
+			status = PP_E_INVALID;
 		if (status == PP_E_INVALID)
 			pp_buf_addf(problem,
 			            "%s: the store is damaged: the extract of profile %lld is not "
@@ -99,23 +85,6 @@ pp_stored_extract_load(struct pp_sqlite *s, const struct pp_store_entry *e,
 			            s->path, (long long)profile);
 	}
 	(void)sqlite3_reset(q);
-	return status;
-}
-
-/* Whoever did not order what was gained is not told, as by the reader. */
-static pp_status
-gains_settle(const struct pp_order *order, struct pp_supply *supply)
-{
-	struct pp_profile *p = supply->profile, *without = NULL;
-	pp_status status = PP_OK;
-
-	if (pp_metrics_shown(p) == p->metrics.n || pp_gains_ordered(order, p))
-		return PP_OK;
-	status = pp_gains_drop(p, &without);
-	if (status == PP_OK && without) {
-		pp_profile_adopt(without, p);
-		supply->profile = without;
-	}
 	return status;
 }
 
@@ -131,7 +100,7 @@ pp_sqlite_load_extract(struct pp_store *store, const struct pp_store_entry *e,
 		return PP_E_UNSUPPORTED;
 	status = pp_stored_extract_load(s, e, supply, problem);
 	if (status == PP_OK)
-		status = gains_settle(order, supply);
+		status = pp_extract_settle(order, supply);
 	settled = status == PP_E_UNSUPPORTED ? status : pp_sqlite_settled(s, status, problem);
 	if (settled != PP_OK)
 		pp_parcel_drop(supply);

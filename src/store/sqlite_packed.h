@@ -66,8 +66,6 @@ pp_status pp_stored_run(struct pp_sqlite *, sqlite3_stmt *, struct pp_buf *probl
 /* What cells of a metric are: by its number, 0 = calls. PP_E_INVALID when there is none. */
 pp_status pp_stored_type(struct pp_sqlite *, int64_t metric, enum pp_cell_type *,
                          struct pp_buf *problem);
-/* Whether an order, NULL for all, wants to know what was gained, as pp_build_gains() sees it. */
-bool pp_gains_ordered(const struct pp_order *, const struct pp_profile *like);
 /* Keeps an extract (store/extract.h) of a profile; the transaction is the caller's. */
 pp_status pp_stored_extract_add(struct pp_sqlite *, int64_t profile, struct pp_slice extract,
                                 struct pp_buf *problem);

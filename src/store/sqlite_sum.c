@@ -7,6 +7,7 @@
 #include "base/sort.h"
 #include "io/system.h"
 #include "model/merge.h"
+#include "store/extract_kept.h"
 #include "store/record.h"
 #include "store/sqlite_packed.h"
 
@@ -550,14 +551,6 @@ order_is_met(const struct pp_order *order, const struct pp_shape *shape)
 	beyond |= shape->described ? PP_META : 0u;
 	return !order || (order->facets && !(order->facets & beyond) && !order->maps &&
 	                  !order->filter && !order->keep);
-}
-
-bool
-pp_gains_ordered(const struct pp_order *order, const struct pp_profile *like)
-{
-	return !order || (pp_order_has_gains(order) &&
-	                  (order->facets & PP_GAINS_ALL ||
-	                   pp_metric_falls(&like->metrics.at[pp_profile_primary(like)])));
 }
 
 pp_status

@@ -39,8 +39,10 @@ struct pp_store_item {
 	const char *source;     /* what the file was called */
 	struct pp_slice parcel; /* the input, store/parcel.h */
 	struct pp_slice meta;   /* what is known without reading it: store/meta.h */
-	uint64_t stacks;        /* with a cost of their own */
-	bool keep;              /* compacting must leave the input alone */
+	struct pp_slice
+	    extract;     /* what was read of it, store/extract_kept.h; empty where there is none */
+	uint64_t stacks; /* with a cost of their own */
+	bool keep;       /* compacting must leave the input alone */
 	/* Of a sum: the profiles that it stands for, as ids of the engine; else NULL. */
 	const pp_u128 *members;
 	size_t member_count;
@@ -140,6 +142,7 @@ struct pp_store {
 struct pp_store_engine {
 	const char *name; /* "sqlite", "clickhouse" */
 	bool pushes;      /* load_all() has servers add up, and answers say whether they did */
+	bool extracts;    /* add() keeps what items bring of extracts: pp_store_how.extracts */
 	/* The version of the library that it is built on; NULL where there is none. */
 	const char *(*library)(void);
 	/* Whether a source is one of its own: by prefix, or by the first 100 bytes of the file. */
@@ -241,6 +244,7 @@ struct pp_store_how {
 	bool has_t0, has_t1;
 	int64_t t0, t1; /* as a request states them */
 	bool keep;
+	bool extracts;    /* items have extracts, where there can be such */
 	unsigned threads; /* 0 = one per processor */
 	const char *from; /* format name; NULL = recognise it */
 	int64_t now; /* when it arrived: for what states no time and is no file; ns since 1970 */

@@ -22,6 +22,7 @@ import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, '..', '..')]
+import extracts
 import races
 import rollups
 from nodes import Missing, Nodes, pretended
@@ -487,7 +488,7 @@ def test_behind(c):
                      f'--partial{more}: {words[0]} of what the rows tell', f'{code} {text} {out[:300]}')
     code, out, text = c.run('top', source + '&where=format=folded', '--json', '--partial', '--time', '0..50%')
     c.tap.ok(code == 3 or json.loads(out).get('complete') is False, 'what rows do not tell is not made up', f'{code} {text} {out[:300]}')
-    c.nodes.everywhere("ALTER TABLE profiles MODIFY COMMENT 'polyprof store 3'", database=database)
+    c.nodes.everywhere("ALTER TABLE profiles MODIFY COMMENT 'polyprof store 4'", database=database)
     code, out, text = c.run('store', 'list', source)
     c.tap.ok(code == 3 and 'version' in text, 'a store of a later version: exit 3', f'{code} {text}')
 
@@ -554,7 +555,7 @@ def test_full(c):
     def full(path, sql):
         if 'INSERT' in path:
             return 500, b'Code: 243. DB::Exception: Cannot reserve 1.00 MiB, not enough space. (NOT_ENOUGH_SPACE)'
-        return 200, b'\x0826.7.2.1' if b'version()' in sql else b'\x10polyprof store 2\x08profiles' if b'comment' in sql else b''
+        return 200, b'\x0826.7.2.1' if b'version()' in sql else b'\x10polyprof store 3\x08profiles' if b'comment' in sql else b''
 
     place = os.path.join(c.place, 'full')
     os.makedirs(place)
@@ -576,7 +577,7 @@ def test_known_beside_new(c):
             return 200, bytes(40)
         if b'id IN (' in sql:
             return 200, int(re.search(rb"toUInt128\('(\d+)'\)", sql)[1]).to_bytes(16, 'little')
-        return 200, b'\x0826.7.2.1' if b'version()' in sql else b'\x10polyprof store 2\x08profiles' if b'comment' in sql else b''
+        return 200, b'\x0826.7.2.1' if b'version()' in sql else b'\x10polyprof store 3\x08profiles' if b'comment' in sql else b''
 
     place = os.path.join(c.place, 'beside')
     os.makedirs(place)
@@ -651,7 +652,7 @@ def main():
     polyprof, samples, directory = map(os.path.abspath, sys.argv[1:4])
     tap = Tap()
     tests = [test_sources, test_full, test_known_beside_new, test_samples, test_pushed, test_shared, test_large, test_trend, test_where, test_days, test_kills, test_killed_upkeep,
-             test_behind, test_remove, test_foreign, *rollups.TESTS, *races.TESTS]
+             test_behind, test_remove, test_foreign, *rollups.TESTS, *extracts.TESTS, *races.TESTS]
     try:
         nodes = Nodes(directory, 3)
     except Missing as why:

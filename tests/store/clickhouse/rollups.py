@@ -165,7 +165,7 @@ def test_rollup_version(c):
     c.same(['top', '-n', '0'], (source,), files, 'and holds what it did')
     done = compact(c, source)
     c.tap.ok(done.get('rolled') == 6, 'and adds up', done)
-    c.nodes.everywhere("ALTER TABLE profiles MODIFY COMMENT 'polyprof store 3'", database=database)
+    c.nodes.everywhere("ALTER TABLE profiles MODIFY COMMENT 'polyprof store 4'", database=database)
     before = c.nodes.ask('SHOW CREATE TABLE profiles', database=database)
     code, _, text = c.run('store', 'init', source)
     c.tap.ok(code == 3 and 'version' in text and c.nodes.ask('SHOW CREATE TABLE profiles', database=database) == before,
