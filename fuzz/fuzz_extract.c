@@ -19,7 +19,7 @@ LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	if (pp_extract_read(pp_slice_of(data, size), &input, &p) == PP_OK) {
 		exercise_ask(&e, p);
 		/* What was read can be an extract: it is the same again, or there is none. */
-		if (pp_extract_make(p, UINT64_MAX, &bytes) == PP_OK &&
+		if (pp_extract_make(p, UINT64_MAX, UINT64_MAX, &bytes) == PP_OK &&
 		    pp_extract_read(pp_slice_of(bytes.p, bytes.n), &input, &again) != PP_OK)
 			abort();
 	}

@@ -204,15 +204,15 @@ extract_try(struct pp_slice bytes, uint64_t input_size)
 }
 
 pp_status
-pp_extract_make(const struct pp_profile *p, uint64_t input_size, struct pp_buf *out)
+pp_extract_make(const struct pp_profile *p, uint64_t input_size, uint64_t most, struct pp_buf *out)
 {
 	const size_t begin = out->n;
-	const uint64_t room = input_size / SAVES;
-	const size_t most = room < SIZE_MAX - begin ? begin + (size_t)room : SIZE_MAX;
-	pp_status status = extract_possible(p) ? extract_put(p, input_size, most, out)
+	const uint64_t room = most < input_size / SAVES ? most : input_size / SAVES;
+	const size_t end = room < SIZE_MAX - begin ? begin + (size_t)room : SIZE_MAX;
+	pp_status status = extract_possible(p) ? extract_put(p, input_size, end, out)
 	                                       : PP_E_UNSUPPORTED;
 
-	if (status == PP_OK && out->n > most)
+	if (status == PP_OK && out->n > end)
 		status = PP_E_UNSUPPORTED;
 	if (status == PP_OK)
 		status = extract_try(pp_slice_of(out->p + begin, out->n - begin), input_size);

@@ -22,10 +22,12 @@
 bool pp_extract_tells(const struct pp_order *);
 
 /*
- * Appends that of a profile, read without times, whose input has so many bytes. PP_E_UNSUPPORTED: it would not tell all, or
- * save little; nothing is appended then. A profile with findings has none: who reads the input is told them.
+ * Appends that of a profile, read without times, whose input has so many bytes. PP_E_UNSUPPORTED: it would not tell all,
+ * save little, or take more than `most` bytes; nothing is appended then. A profile with findings has none: who reads the
+ * input is told them.
  */
-pp_status pp_extract_make(const struct pp_profile *, uint64_t input_size, struct pp_buf *out);
+pp_status pp_extract_make(const struct pp_profile *, uint64_t input_size, uint64_t most,
+                          struct pp_buf *out);
 /* The profile again, and how large its input was. PP_E_INVALID when the bytes are no extract. */
 pp_status pp_extract_read(struct pp_slice bytes, uint64_t *input_size, struct pp_profile **out);
 

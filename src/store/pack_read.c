@@ -8,6 +8,12 @@
 #include "model/traits.h"
 #include "store/extract.h"
 
+/*
+ * What is made of a profile that is there already: to see whether it comes back as it was takes another profile, of some 4 bytes
+ * for each of these, beside the first.
+ */
+#define ADDED_MAX ((uint64_t)8 << 20)
+
 /* Whether cells cannot hold a profile, so that an extract is what there may be; lines alone do not keep the rest from being packed. */
 static bool
 is_for_extract(const struct pp_profile *p, uint64_t warnings)
@@ -71,7 +77,7 @@ whole_read(struct pp_supply *supply, const char *path, const char *format,
 
 	if (p && is_for_extract(p, warnings)) {
 		if (extract && !input->noted)
-			(void)pp_extract_make(p, input->size, extract);
+			(void)pp_extract_make(p, input->size, UINT64_MAX, extract);
 		pp_profile_free(p);
 		return NULL;
 	}
@@ -114,13 +120,15 @@ pp_stored_extract(const struct pp_profile *p, bool noted, struct pp_supply *supp
                   const char *path, struct pp_buf *extract)
 {
 	const bool is_whole = !p->format->carries && !(p->unread & ~(uint64_t)PP_HAS(TIMELINE));
+	const uint64_t size = supply->n ? supply->files[0].size : 0;
 	struct pp_pack_input input;
 
 	if (noted || supply->n == 0 || !is_for_extract(p, 0))
 		return;
 	if (is_whole)
-		(void)pp_extract_make(p, supply->files[0].size, extract);
-	else if (p->calls.rows.n || p->lines.rows.n)
+		(void)pp_extract_make(p, size, ADDED_MAX, extract);
+	else if (size <= 2 * ADDED_MAX &&
+	         (p->format->carries || p->calls.rows.n || p->lines.rows.n))
 		pp_profile_free(
 		    pp_stored_read(supply, path, pp_format_name(p->format), &input, extract));
 }

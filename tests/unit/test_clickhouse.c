@@ -67,6 +67,51 @@ test_sources(void)
 	source_check("clickhouse://h/d?keep=30", PP_E_USAGE, "no unit");
 }
 
+/* A question as it is put to tables with extracts, and without. */
+static bool
+asks(struct pp_clickhouse *c, enum pp_clickhouse_question question, bool extracts,
+     const char *words)
+{
+	c->sql.n = 0;
+	c->has_extracts = extracts;
+	pp_clickhouse_put(c, question, "1");
+	return strstr(c->sql.p, words) != NULL;
+}
+
+static void
+test_questions(void)
+{
+	struct pp_clickhouse c = { 0 };
+	struct pp_buf problem = { 0 }, ddl = { 0 };
+	size_t i;
+
+	ok(pp_clickhouse_source_parse("clickhouse://h/d?cluster=k", &c.from, &problem) == PP_OK,
+	   "a cluster");
+	ok(asks(&c, PP_SQL_LIST, true, "rolls, extract_bytes, extract_digest, if("),
+	   "a list tells of extracts");
+	ok(asks(&c, PP_SQL_LIST, false, "rolls, toUInt64(0), toUInt128(0), if("),
+	   "of tables without them that there are none");
+	ok(asks(&c, PP_SQL_EXTRACTS, true, " extract FROM `d`.profiles_d WHERE 1 ORDER BY batch"),
+	   "extracts are asked for");
+	ok(!asks(&c, PP_SQL_LOAD, true, "extract"), "and inputs without them");
+	for (i = 0; i < pp_clickhouse_ddl_count(&c.from); i++) {
+		pp_clickhouse_ddl(&c.from, i, &ddl);
+		pp_buf_addc(&ddl, ';');
+	}
+	pp_buf_addc(&ddl, '\0');
+	ok(strstr(ddl.p, ", extract String") && strstr(ddl.p, "COMMENT 'polyprof store 3'"),
+	   "tables have a column for them");
+	ok(strstr(ddl.p, ";ALTER TABLE `d`.profiles ADD COLUMN IF NOT EXISTS members") &&
+	       strstr(ddl.p, ";ALTER TABLE `d`.profiles_d ADD COLUMN IF NOT EXISTS members") &&
+	       strstr(ddl.p, ",ADD") == NULL &&
+	       strstr(ddl.p, ", ADD COLUMN IF NOT EXISTS extract String"),
+	   "or get it, and so do their twins");
+	pp_clickhouse_source_release(&c.from);
+	pp_buf_release(&c.sql);
+	pp_buf_release(&ddl);
+	pp_buf_release(&problem);
+}
+
 static void
 test_rows(void)
 {
@@ -441,6 +486,7 @@ main(void)
 	check_stacks(200, 3000, false);
 	check_stacks(70000, 1700, true);
 	test_sources();
+	test_questions();
 	test_rows();
 	test_texts();
 	test_shapes();

@@ -3,7 +3,9 @@
 
 #include "api/api.h"
 #include "model/flat.h"
-#include "store/extract.h"
+#include "store/extract_kept.h"
+#include "store/pack.h"
+#include "store/parcel.h"
 
 #define CALLS 60
 
@@ -27,11 +29,22 @@ xdebug_text(struct pp_buf *out)
 static const char callgrind[] =
     "version: 1\npositions: instr line\nevents: Ir Dr\nfl=a.c\nfn=main\n0x10 3 5 1\n0x14 4 7 0\n"
     "cfn=work\ncalls=2 0x20\n0x14 4 30 3\nfn=work\n0x20 9 30 3\ntotals: 42 4\n";
+/* What cells cannot hold: costs of its own for a frame in the middle. */
+static const char spaa[] =
+    "{\"type\":\"header\",\"format\":\"spaa\",\"version\":\"1.0\",\"source_tool\":\"perf\","
+    "\"frame_order\":\"leaf_to_root\",\"events\":[{\"name\":\"cycles\",\"kind\":\"hardware\","
+    "\"sampling\":{\"mode\":\"period\",\"primary_metric\":\"period\"}}],\"stack_id_mode\":"
+    "\"content_addressable\"}\n{\"type\":\"dso\",\"id\":1,\"name\":\"engine\",\"is_kernel\":false}\n"
+    "{\"type\":\"frame\",\"id\":1,\"func\":\"main\",\"dso\":1,\"kind\":\"user\"}\n"
+    "{\"type\":\"frame\",\"id\":2,\"func\":\"boil\",\"dso\":1,\"kind\":\"user\"}\n"
+    "{\"type\":\"stack\",%400s\"id\":\"0xa1\",\"frames\":[2,1],\"context\":{\"event\":\"cycles\"},"
+    "\"weights\":[{\"metric\":\"period\",\"value\":100}],\"exclusive\":{\"frame\":2,\"weights\":"
+    "[{\"metric\":\"period\",\"value\":40}]}}\n";
 static const char seed[] = "nothing that anybody reads";
 
-/* As it is read for packing. */
+/* As it is read to be added, or for packing. */
 static struct pp_profile *
-profile_of(const char *format, struct pp_slice text)
+profile_of(const char *format, struct pp_slice text, bool for_packing)
 {
 	struct pp_read_opts opts = { .size = sizeof opts, .from = format, .threads = 1 };
 	struct pp_opened opened;
@@ -40,8 +53,8 @@ profile_of(const char *format, struct pp_slice text)
 
 	pp_diags_init(&diags);
 	ok(pp_open(&opened, format, text.p, text.n, &opts, &diags) == PP_OK, "%s: opened", format);
-	opened.order->facets = PP_TREE | PP_EDGES | PP_LINES | PP_META | PP_SITES | PP_GAINS |
-	                       PP_GAINS_ALL;
+	if (for_packing)
+		opened.order->facets = PP_EXTRACT_FACETS;
 	ok(pp_opened_read(&opened, &p) == PP_OK, "%s: read", format);
 	pp_opened_close(&opened);
 	pp_diags_release(&diags);
@@ -96,30 +109,90 @@ check_damaged(const struct pp_buf *bytes)
 	is_u64(failed, 0, "what is read of a damaged one can be asked");
 }
 
+/* It is made up to a size, and no larger one. */
+static void
+check_most(const struct pp_profile *p, size_t n)
+{
+	struct pp_buf bytes = { 0 };
+
+	ok(pp_extract_make(p, 1 << 20, n - 1, &bytes) == PP_E_UNSUPPORTED && bytes.n == 0,
+	   "larger than it may be");
+	ok(pp_extract_make(p, 1 << 20, n, &bytes) == PP_OK && bytes.n == n,
+	   "as large as it may be");
+	pp_buf_release(&bytes);
+}
+
+/* As stores keep it, there and back. */
+static void
+check_kept(struct pp_slice extract)
+{
+	struct pp_supply supply = { 0 };
+	struct pp_buf kept = { 0 };
+	uint64_t size;
+
+	ok(pp_extract_keep(extract, &kept), "kept");
+	ok(pp_extract_open(pp_slice_of(kept.p, kept.n), &supply, &size) == PP_OK &&
+	       size == extract.n && supply.size == 1 << 20 && supply.profile,
+	   "and opened");
+	pp_parcel_drop(&supply);
+	ok(pp_extract_open(pp_slice_of(kept.p, kept.n - 1), &supply, &size) == PP_E_INVALID &&
+	       !supply.profile,
+	   "not when its end is missing");
+	pp_parcel_drop(&supply);
+	pp_buf_release(&kept);
+}
+
+/* What is made of a profile that was read to be added is what is made of its input later. */
+static void
+check_added(const char *format, struct pp_slice text, bool expected)
+{
+	const struct pp_kept_file file = { "a", text.p, text.n };
+	struct pp_supply supply = { .path = "a", .files = &file, .n = 1 };
+	struct pp_profile *p = profile_of(format, text, false);
+	struct pp_buf added = { 0 }, later = { 0 }, noted = { 0 };
+	struct pp_pack_input input;
+
+	if (!p)
+		return;
+	pp_stored_extract(p, false, &supply, "a", &added);
+	pp_stored_extract(p, true, &supply, "a", &noted);
+	pp_profile_free(pp_stored_read(&supply, "a", format, &input, &later));
+	ok((added.n > 0) == expected, "%s: it is %s extract", format, expected ? "an" : "no");
+	is_slice(pp_slice_of(added.p, added.n), pp_slice_of(later.p, later.n),
+	         "the same whoever makes it");
+	is_u64(noted.n, 0, "of what has findings there is none");
+	pp_profile_free(p);
+	pp_buf_release(&added);
+	pp_buf_release(&later);
+	pp_buf_release(&noted);
+}
+
 static void
 check_extract(const char *format, struct pp_slice text)
 {
-	struct pp_profile *p = profile_of(format, text), *again = NULL;
+	struct pp_profile *p = profile_of(format, text, true), *again = NULL;
 	struct pp_buf bytes = { 0 };
 	uint64_t size = 0;
 
 	if (!p)
 		return;
 	pp_buf_adds(&bytes, "x");
-	ok(pp_extract_make(p, 10, &bytes) == PP_E_UNSUPPORTED && bytes.n == 1,
+	ok(pp_extract_make(p, 10, UINT64_MAX, &bytes) == PP_E_UNSUPPORTED && bytes.n == 1,
 	   "%s: what saves little is not kept", format);
 	bytes.n = 0;
-	ok(pp_extract_make(p, 1 << 20, &bytes) == PP_OK, "%s: made", format);
+	ok(pp_extract_make(p, 1 << 20, UINT64_MAX, &bytes) == PP_OK, "%s: made", format);
 	ok(pp_extract_read(pp_slice_of(bytes.p, bytes.n), &size, &again) == PP_OK, "%s: read again",
 	   format);
 	is_u64(size, 1 << 20, "the size of the input");
 	if (again)
 		is_alike(p, again);
 	pp_profile_free(again);
+	check_most(p, bytes.n);
+	check_kept(pp_slice_of(bytes.p, bytes.n));
 	check_damaged(&bytes);
 	p->complete = false;
 	bytes.n = 0;
-	ok(pp_extract_make(p, 1 << 20, &bytes) == PP_E_UNSUPPORTED,
+	ok(pp_extract_make(p, 1 << 20, UINT64_MAX, &bytes) == PP_E_UNSUPPORTED,
 	   "%s: of what is incomplete there is none", format);
 	pp_profile_free(p);
 	pp_buf_release(&bytes);
@@ -157,6 +230,12 @@ main(void)
 	xdebug_text(&text);
 	check_extract("xdebug", pp_slice_of(text.p, text.n));
 	check_extract("callgrind", pp_slice_z(callgrind));
+	check_added("xdebug", pp_slice_of(text.p, text.n), true);
+	check_added("callgrind", pp_slice_z(callgrind), false);
+	check_added("folded", pp_slice_z("main;work 3\nmain 4\n"), false);
+	text.n = 0;
+	pp_buf_addf(&text, spaa, "");
+	check_added("spaa", pp_slice_of(text.p, text.n), true);
 	check_order();
 	ok(pp_extract_read(pp_slice_z(seed), &size, &p) == PP_E_INVALID && !p, "no extract");
 	pp_buf_release(&text);
