@@ -61,8 +61,8 @@ depends(const struct pp_profile *p)
 	return i < p->frames.n;
 }
 
-static bool
-extract_possible(const struct pp_profile *p)
+bool
+pp_extract_possible(const struct pp_profile *p)
 {
 	if (!p->complete || p->estimated || p->native || p->held || p->markers ||
 	    p->unread & ~(uint64_t)PP_HAS(TIMELINE) || p->metrics.n == 0 ||
@@ -209,8 +209,8 @@ pp_extract_make(const struct pp_profile *p, uint64_t input_size, uint64_t most, 
 	const size_t begin = out->n;
 	const uint64_t room = most < input_size / SAVES ? most : input_size / SAVES;
 	const size_t end = room < SIZE_MAX - begin ? begin + (size_t)room : SIZE_MAX;
-	pp_status status = extract_possible(p) ? extract_put(p, input_size, end, out)
-	                                       : PP_E_UNSUPPORTED;
+	pp_status status = pp_extract_possible(p) ? extract_put(p, input_size, end, out)
+	                                          : PP_E_UNSUPPORTED;
 
 	if (status == PP_OK && out->n > end)
 		status = PP_E_UNSUPPORTED;

@@ -21,6 +21,8 @@
 /* Whether an extract tells all that is ordered. */
 bool pp_extract_tells(const struct pp_order *);
 
+/* Whether there may be one of a profile that was read without times. */
+bool pp_extract_possible(const struct pp_profile *);
 /*
  * Appends that of a profile, read without times, whose input has so many bytes. PP_E_UNSUPPORTED: it would not tell all,
  * save little, or take more than `most` bytes; nothing is appended then. A profile with findings has none: who reads the

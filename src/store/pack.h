@@ -61,8 +61,8 @@ struct pp_profile *pp_stored_read(struct pp_supply *, const char *path, const ch
                                   struct pp_pack_input *, struct pp_buf *extract);
 /*
  * Appends the extract that this makes, if there is one, of a profile that was just read from that with all facets but what happened
- * when; `noted`: its reader told something. It is read again only where its labels, threads or call sites were passed over. Large
- * ones (8 MB) have none: nobody waits for memory while something is added.
+ * when; `noted`: its reader told something. It is read again only where its format may tell labels or threads of calls (SPAA).
+ * Large ones (8 MB) have none: adding takes no second profile beside the first.
  */
 void pp_stored_extract(const struct pp_profile *, bool noted, struct pp_supply *, const char *path,
                        struct pp_buf *extract);

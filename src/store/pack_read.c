@@ -5,7 +5,6 @@
 
 #include "api/api.h"
 #include "formats/format.h"
-#include "model/traits.h"
 #include "store/extract.h"
 
 /*
@@ -119,16 +118,14 @@ void
 pp_stored_extract(const struct pp_profile *p, bool noted, struct pp_supply *supply,
                   const char *path, struct pp_buf *extract)
 {
-	const bool is_whole = !p->format->carries && !(p->unread & ~(uint64_t)PP_HAS(TIMELINE));
 	const uint64_t size = supply->n ? supply->files[0].size : 0;
 	struct pp_pack_input input;
 
 	if (noted || supply->n == 0 || !is_for_extract(p, 0))
 		return;
-	if (is_whole)
+	if (!p->format->carries)
 		(void)pp_extract_make(p, size, ADDED_MAX, extract);
-	else if (size <= 2 * ADDED_MAX &&
-	         (p->format->carries || p->calls.rows.n || p->lines.rows.n))
+	else if (size <= 2 * ADDED_MAX && pp_extract_possible(p))
 		pp_profile_free(
 		    pp_stored_read(supply, path, pp_format_name(p->format), &input, extract));
 }
