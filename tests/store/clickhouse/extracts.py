@@ -248,6 +248,14 @@ def test_extracts_damage(c):
     c.tap.ok((got[0], got[1].replace(database.encode(), b'')) == (0, whole[1].replace(b's' + str(c.count - 1).encode(), b'')), 'without its bytes the input is read', got)
     code, out, text = c.run('store', 'check', source)
     c.tap.ok(code == 3 and 'not there' in text + out.decode(), 'and check says so', f'{code} {text} {out}')
+    c.nodes.everywhere("ALTER TABLE blobs DELETE WHERE batch IN (SELECT batch FROM profiles WHERE extract != '') SETTINGS mutations_sync = 2", database=database)
+    code, out, text = c.run('top', source, '-n', '0', '--json', '--partial')
+    body = json.loads(out) if code == 0 else {}
+    c.tap.ok(body.get('functions') == json.loads(whole[1])['functions'] and body['complete'] is False, 'without inputs --partial reads extracts', f'{code} {text} {out[:300]}')
+    code, out, text = said(c, source, ['top'])
+    c.tap.ok(code == 3 and 'promised' in text, 'which else is an error', f'{code} {text}')
+    c.run('store', 'remove', source, '--where', 'kind=xdebug')
+    add(c, source, place, files)
     # Removed and added again.
     code, _, text = c.run('store', 'remove', source, '--where', f'sample="{names[1]}"')
     code, added, text = add(c, source, place, files)
