@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/varint.h"
+#include "io/squeeze.h"
 
 void
 pp_columns_release(struct pp_columns *c)
@@ -147,4 +148,24 @@ pp_column_values(struct pp_columns *c, const char *name, const struct pp_metric 
 			pp_column_f(c, (double)v[i * stride].i);
 	}
 	pp_column_end(c);
+}
+
+pp_status
+pp_columns_pack(struct pp_slice in, struct pp_buf *out)
+{
+	struct pp_squeeze *squeeze = pp_squeeze_gzip();
+	bool done = false, ok = squeeze != NULL;
+
+	out->n = 0;
+	while (ok && !done) {
+		char *room = pp_buf_room(out, 65536);
+		size_t made = 0;
+
+		ok = room &&
+		     squeeze->step(squeeze, &in, true, (unsigned char *)room, 65536, &made, &done);
+		out->n += made;
+	}
+	if (squeeze)
+		squeeze->free(squeeze);
+	return ok ? PP_OK : PP_E_NOMEM;
 }

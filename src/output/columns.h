@@ -42,4 +42,7 @@ void pp_column_bytes(struct pp_columns *, const char *name, const void *, size_t
 void pp_column_values(struct pp_columns *, const char *name, const struct pp_metric *,
                       const union pp_value *, size_t n, size_t stride);
 
+/* Bytes as a viewer gets them: gzip, in place of what `out` held. */
+pp_status pp_columns_pack(struct pp_slice, struct pp_buf *out);
+
 #endif

@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 
-#include "io/squeeze.h"
 #include "output/embedded.h"
 #include "output/html_data.h"
 #include "text/base64.h"
@@ -35,26 +34,6 @@ pp_html_possible(void)
 }
 
 /* ---- packing ---------------------------------------------------------------------------- */
-
-static pp_status
-pack(struct pp_slice in, struct pp_buf *out)
-{
-	struct pp_squeeze *squeeze = pp_squeeze_gzip();
-	bool done = false, ok = squeeze != NULL;
-
-	out->n = 0;
-	while (ok && !done) {
-		char *room = pp_buf_room(out, 65536);
-		size_t made = 0;
-
-		ok = room &&
-		     squeeze->step(squeeze, &in, true, (unsigned char *)room, 65536, &made, &done);
-		out->n += made;
-	}
-	if (squeeze)
-		squeeze->free(squeeze);
-	return ok ? PP_OK : PP_E_NOMEM;
-}
 
 static void
 put_base64(struct pp_sink *out, const char *bytes, size_t n)
@@ -181,8 +160,8 @@ fitting_try(struct fitting *f, double share)
 	if (status == PP_OK)
 		status = pp_html_data_write(f->data, &detail);
 	if (status == PP_OK)
-		status = pack(pp_slice_of(f->data->columns.bytes.p, f->data->columns.bytes.n),
-		              &f->packed);
+		status = pp_columns_pack(
+		    pp_slice_of(f->data->columns.bytes.p, f->data->columns.bytes.n), &f->packed);
 	return status;
 }
 
@@ -321,8 +300,8 @@ fit_functions(struct pp_html_tables *t, const struct pp_html_piece *piece, struc
 		detail.to = most - detail.from < rows ? most : detail.from + rows;
 		status = pp_html_data_write(&t->h, &detail);
 		if (status == PP_OK)
-			status = pack(pp_slice_of(t->h.columns.bytes.p, t->h.columns.bytes.n),
-			              packed);
+			status = pp_columns_pack(
+			    pp_slice_of(t->h.columns.bytes.p, t->h.columns.bytes.n), packed);
 		rows /= 2;
 	} while (status == PP_OK && packed->n > piece->max_size && rows);
 	return status == PP_OK && packed->n > piece->max_size ? PP_E_LIMIT : status;
@@ -339,8 +318,8 @@ fit_lines(struct pp_html_tables *t, const struct pp_html_piece *piece, struct pp
 	do {
 		status = pp_html_data_write(&t->h, &detail);
 		if (status == PP_OK)
-			status = pack(pp_slice_of(t->h.columns.bytes.p, t->h.columns.bytes.n),
-			              packed);
+			status = pp_columns_pack(
+			    pp_slice_of(t->h.columns.bytes.p, t->h.columns.bytes.n), packed);
 		detail.min_share = detail.min_share > 0 ? detail.min_share * 10 : 1e-9;
 	} while (status == PP_OK && packed->n > piece->max_size && ++attempt < ATTEMPTS);
 	return status == PP_OK && packed->n > piece->max_size ? PP_E_LIMIT : status;

@@ -62,8 +62,8 @@ pp_html_str(struct pp_html_data *h, struct pp_slice s)
 	return id;
 }
 
-static void
-put_strings(struct pp_html_data *h)
+void
+pp_html_put_strings(struct pp_html_data *h)
 {
 	struct pp_buf all = { 0 };
 	size_t i;
@@ -292,7 +292,7 @@ pp_html_data_write(struct pp_html_data *h, const struct pp_html_detail *detail)
 	forget_lines(h);
 	put_tables(h, detail);
 	pp_html_put_meta(h, detail);
-	put_strings(h);
+	pp_html_put_strings(h);
 	if (h->columns.bytes.failed)
 		return PP_E_NOMEM;
 	if (h->columns.too_large)

@@ -51,6 +51,8 @@ void pp_html_data_release(struct pp_html_data *);
 void pp_html_text(struct pp_buf *, struct pp_slice);
 /* The number of a text in the report's table of strings. */
 uint32_t pp_html_str(struct pp_html_data *, struct pp_slice);
+/* That table. */
+void pp_html_put_strings(struct pp_html_data *);
 /* A cell of a table as the report has it: functions and texts by its own numbers. */
 uint32_t pp_html_cell(struct pp_html_data *, size_t k, enum pp_table_id, const struct pp_column *,
                       size_t row);

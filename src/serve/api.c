@@ -1,17 +1,23 @@
 /*
  * /api/v1/VERB?file=NAME&OPTION=VALUE: the question that the command line asks, and the bytes that --json prints; of
- * commands that write a file the bytes of that.
+ * commands that write a file the bytes of that. /api/v1/verdicts is what `diff` says of each function, for the web app.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "api/reply.h"
 #include "base/slice.h"
+#include "output/html_verdicts.h"
+#include "questions/compare.h"
 #include "serve/problem.h"
 #include "serve/serve.h"
 #include "store/store.h"
 #include "text/suggest.h"
 
 #define PREFIX "/api/v1/"
+/* What an answer with verdicts may hold at most. */
+#define VERDICTS_BYTES 1000000
 
 /* A question while its parameters are read. */
 struct request {
@@ -23,6 +29,8 @@ struct request {
 	PP_VEC(const char *) files, params;
 	bool sides; /* files were named as parameters */
 	bool store; /* it compares parts of one store: what is before and after are expressions */
+	bool verdicts; /* nothing but these, from a row on */
+	size_t from;
 	bool refused, failed;
 };
 
@@ -221,6 +229,30 @@ param_read(struct request *r, const char *name, const char *value)
 	}
 }
 
+/* The same where only verdicts are asked for: what chooses profiles and stacks, and the row where the answer begins. */
+static void
+verdicts_param_read(struct request *r, const char *name, const char *value)
+{
+	static const char *const known[] = { "where",    "since",     "until",    "between",
+		                             "metric",   "focus",     "ignore",   "hide",
+		                             "show",     "show-from", "collapse", "event",
+		                             "thread",   "label",     "time",     "noise",
+		                             "normalize" };
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(known); i++)
+		if (strcmp(name, known[i]) == 0) {
+			param_read(r, name, value);
+			return;
+		}
+	if (strcmp(name, "from") != 0)
+		refuse(r, 400, "usage", "there is no parameter '%s'", name);
+	else if (!*value || value[strspn(value, "0123456789")] || strlen(value) > 9)
+		refuse(r, 400, "usage", "'%s' is a whole number", name);
+	else
+		r->from = (size_t)strtoul(value, NULL, 10);
+}
+
 static bool
 is_file_word(const char *name)
 {
@@ -272,7 +304,8 @@ request_read(struct request *r, const struct pp_query *q)
 		store_usual(r, q);
 	for (i = 0; i < q->list.n; i++)
 		if (!is_file_word(q->list.at[i].name))
-			param_read(r, q->list.at[i].name, q->list.at[i].value);
+			(r->verdicts ? verdicts_param_read : param_read)(r, q->list.at[i].name,
+			                                                 q->list.at[i].value);
 	files_usual(r);
 }
 
@@ -332,6 +365,34 @@ file_type(const struct request *r)
 	return "application/octet-stream";
 }
 
+/* What `diff` compared: its rows are in the answer's table. */
+static const struct pp_diff *
+diff_of(const pp_answer *answer)
+{
+	const struct pp_answer *a = &answer->asking.answer;
+	size_t i;
+
+	for (i = 0; i < a->items.n; i++) {
+		const struct pp_item *item = &a->items.at[i];
+
+		if (item->kind == PP_ITEM_TABLE && item->key && strcmp(item->key, "functions") == 0)
+			return ((const struct pp_compare_rows *)item->table.data)->diff;
+	}
+	return NULL;
+}
+
+static pp_status
+verdicts_put(struct request *r, const pp_answer *answer)
+{
+	const struct pp_diff *diff = diff_of(answer);
+	pp_status status = diff ? pp_html_verdicts(diff, r->from, VERDICTS_BYTES, &r->exchange->out)
+	                        : PP_E_UNSUPPORTED;
+
+	r->exchange->status = 200;
+	r->exchange->type = "application/octet-stream";
+	return status == PP_OK && r->exchange->out.failed ? PP_E_NOMEM : status;
+}
+
 /* Prints an answer into the exchange, where that is possible. */
 static pp_status
 answer_put(struct request *r, pp_answer *answer)
@@ -342,6 +403,8 @@ answer_put(struct request *r, pp_answer *answer)
 	pp_status status;
 
 	x->out.n = 0;
+	if (r->verdicts)
+		return verdicts_put(r, answer);
 	status = pp_sink_buffer(&x->out, &out);
 	if (status != PP_OK)
 		return status;
@@ -460,13 +523,14 @@ question_of(struct pp_slice path)
 	return NULL;
 }
 
-void
-pp_api_ask(struct pp_serve *s, struct pp_exchange *x)
+static void
+question_ask(struct pp_serve *s, struct pp_exchange *x, const char *question, bool verdicts)
 {
 	struct request r = { .serve = s,
 		             .exchange = x,
-		             .question = question_of(x->head.path),
-		             .form = PP_RENDER_JSON };
+		             .question = question,
+		             .form = PP_RENDER_JSON,
+		             .verdicts = verdicts };
 	char memory[32];
 	struct pp_query q;
 
@@ -494,4 +558,16 @@ pp_api_ask(struct pp_serve *s, struct pp_exchange *x)
 	pp_vec_release(&r.params);
 	pp_serve_weigh(s, x);
 	pp_exchange_done(x);
+}
+
+void
+pp_api_ask(struct pp_serve *s, struct pp_exchange *x)
+{
+	question_ask(s, x, question_of(x->head.path), false);
+}
+
+void
+pp_api_verdicts(struct pp_serve *s, struct pp_exchange *x)
+{
+	question_ask(s, x, "diff", true);
 }

@@ -18,6 +18,7 @@ const struct pp_route pp_routes[] = {
 	{ "GET", "/api/v1/store", 0, pp_page_list },
 	{ "GET", "/api/v1/view", 0, pp_view },
 	{ "GET", "/api/v1/progress", PP_ROUTE_NOW, pp_view_progress },
+	{ "GET", "/api/v1/verdicts", 0, pp_api_verdicts },
 	{ "POST", "/api/v1/drop", 0, pp_view_drop },
 	{ "POST", "/mcp", 0, pp_agents },
 	{ "POST", "/ingest", PP_ROUTE_STORE | PP_ROUTE_PUSH, pp_push_ingest },

@@ -190,6 +190,7 @@ void pp_serve_shelf_give(struct pp_serve *, pp_shelf *);
 /* ---- handlers ---- */
 
 void pp_api_ask(struct pp_serve *, struct pp_exchange *);
+void pp_api_verdicts(struct pp_serve *, struct pp_exchange *);
 void pp_healthz(struct pp_serve *, struct pp_exchange *);
 void pp_metrics(struct pp_serve *, struct pp_exchange *);
 void pp_push_ingest(struct pp_serve *, struct pp_exchange *);

@@ -1,9 +1,8 @@
 // The web app of `polyprof serve` in a real browser: node serve.test.mjs POLYPROF ROOT ARTEFACTS
-import { spawn } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { copyFileSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { browser, csv, differences, done, functions, here, homes, hostileFile, is, ok, out, page, polyprof, program, sample, settle, shot, test, view } from './kit.mjs';
+import { browser, csv, differences, done, functions, hostileFile, is, ok, out, page, polyprof, sample, settle, shot, test, view } from './kit.mjs';
+import { answered, complaints, serve, visit } from './serving.mjs';
 
 // ---- what is served ----
 
@@ -32,46 +31,12 @@ writeFileSync(MANY, JSON.stringify({
 }));
 const hostile = hostileFile('serve-hostile');
 
-/** A server on a port of its own: where it is, and how it is ended. */
-async function serve(...args) {
-  const server = spawn(program, ['serve', ...args, '--listen', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'pipe'] });
-  const at = await new Promise((resolve, reject) => {
-    let said = '';
-    for (const stream of [server.stdout, server.stderr]) stream.on('data', text => {
-      said += text;
-      const found = /http:\/\/[\d.:]+/.exec(said);
-      if (found) resolve(found[0]);
-    });
-    server.on('exit', code => reject(new Error(`the server ended with ${code}: ${said}`)));
-  });
-  server.removeAllListeners('exit');
-  homes.push(at);
-  return { at, end: () => new Promise(resolve => server.on('exit', resolve) && server.kill('SIGTERM')) };
-}
-
 const { at: home, end } = await serve(folder, hostile);
 
-const b = await browser(), axe = readFileSync(createRequire(join(here, 'web', 'package.json')).resolve('axe-core/axe.min.js'), 'utf8');
+const b = await browser();
 const at = path => join(folder, path), asking = (...files) => '?' + new URLSearchParams(files.map(f => ['file', f]));
 
-async function go(p, address, server = home) {
-  await p.goto('about:blank');
-  await p.goto(server + '/' + address);
-  await p.waitForSelector('html[data-ready]', { timeout: 60000 });
-  await settle(p);
-}
-
-/** Waits until the page has all answers. */
-async function answered(p) {
-  await p.waitForFunction(() => document.querySelector('.busy')?.hidden !== false);
-  await settle(p);
-}
-
-/** What axe-core finds; the policy of the page lets no script in, so it is run from outside of it. */
-async function complaints(p) {
-  await p.evaluate(axe);
-  return p.evaluate(async () => (await window.axe.run(document, { resultTypes: ['violations'] })).violations.map(v => `${v.id}: ${v.nodes.slice(0, 3).map(n => n.html).join(' | ')}`));
-}
+const go = (p, address, server = home) => visit(p, server, address);
 
 const names = p => p.locator('table.profiles tbody td.name a').allTextContents();
 

@@ -37,8 +37,8 @@ export async function askJson<T>(path: string, params: Params, signal?: AbortSig
 }
 
 /** Packed tables, and what tells whether later ones are of the same content. */
-export async function askBytes(path: string, params: Params): Promise<{ packed: Uint8Array; stamp: string }> {
-  const answer = await get(path, params);
+export async function askBytes(path: string, params: Params, signal?: AbortSignal): Promise<{ packed: Uint8Array; stamp: string }> {
+  const answer = await get(path, params, { signal });
   return { packed: new Uint8Array(await answer.arrayBuffer()), stamp: answer.headers.get('Polyprof-Stamp') ?? '' };
 }
 

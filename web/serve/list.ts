@@ -5,7 +5,7 @@ import { bytes as sizeText, digits, plural, shown, time } from '../viewer/text';
 import type { Params } from './api';
 import { askJson } from './api';
 import { valueOf } from './cost';
-import { refill } from './focus';
+import { refill } from '../viewer/focus';
 import { viewAddress } from './question';
 import type { Source } from './sources';
 import { listSources } from './sources';

@@ -6,6 +6,7 @@ import type { Data, Flat, Lines, Metric } from '../viewer/data';
 import { addFunc, loadPacked } from '../viewer/data';
 import { el, fill } from '../viewer/dom';
 import type { Call } from '../viewer/model';
+import type { Runs } from '../viewer/noise';
 import { bytes as sizeText, digits, shown, wantNames } from '../viewer/text';
 import type { Params } from './api';
 import { Refused, askBytes, askJson } from './api';
@@ -13,6 +14,7 @@ import { graft } from './graft';
 import type { Question } from './question';
 import { chooses, titleOf, wordsOf } from './question';
 import { count, runsOf } from './runs';
+import { runsTold } from './verdicts';
 
 /** How data was asked for: which part, and of which content. */
 interface Origin {
@@ -100,6 +102,11 @@ class Server implements Remote {
   async matching(pattern: string, metric: Metric, parts: Params): Promise<number> {
     const top = await askJson<{ total: number }>('top', [...this.question.params, ...parts, ['focus', pattern], ['metric', metric.name], ['n', '1']]);
     return raw(metric, top.total);
+  }
+
+  verdicts(parts: Params, metric: Metric, normalize: boolean, data: Data, stop: AbortSignal): Promise<Runs> {
+    const asked = this.question.params.filter(([key]) => key !== 'metric' && key !== 'source');
+    return runsTold([...asked, ...parts, ['metric', metric.name], ...(normalize ? [['normalize', 'total'] as [string, string]] : [])], data, stop);
   }
 
   /** Page by page: the server says how many there are. */

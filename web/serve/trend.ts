@@ -5,7 +5,7 @@ import { digits, escapeRegex, percent, plural, shown } from '../viewer/text';
 import type { Params } from './api';
 import { Refused, askJson } from './api';
 import { valueOf } from './cost';
-import { refill } from './focus';
+import { refill } from '../viewer/focus';
 import type { Question } from './question';
 import { moment, titleOf, viewAddress } from './question';
 

@@ -1,6 +1,7 @@
 // The page: one state, one scene computed from it, the views that show it, and everything around them.
 
-import { changeColour, frameColour } from './colours';
+import { frameColour } from './colours';
+import { Compared } from './compared';
 import type { Data, Metric, ProfileInfo } from './data';
 import { button, copy, el, fill, save, select, toast } from './dom';
 import { exportCsv, exportPng, exportSvg } from './export';
@@ -10,8 +11,9 @@ import { functionMenu } from './function_menu';
 import type { Panel, Part, Remote, Thing } from './panel';
 import { showTip } from './tip';
 import { type FilterKind, count, isRegex, matchFuncs } from './filters';
-import { type Call, type Scene, Scenes, gainedOf, isPlain, threadKey, threadWord } from './model';
-import { counted, Noise } from './noise';
+import { type Call, type Scene, Scenes, gainedOf, isPlain, metricOf, threadKey, threadWord } from './model';
+import type { Noise } from './noise';
+import { counted } from './noise';
 import { prepare, prepareNext } from './prepare';
 import { Strip } from './strip';
 import { type State, type View, FILTERS, VIEWS, brief, commandLine, filterText, fromHash, initial, timeText, toHash, why, zoomNames } from './state';
@@ -52,10 +54,8 @@ export class App {
   private colours: string[] = []; // by function, as they are asked for
   private names: string[] = [];
   private coloursFor = '';
-  private largest = 0;
   private files: Set<string> | null = null; // of which lines or the text are known
-  private noiseNow: Noise | null = null;
-  private noiseFor: Scene | null = null;
+  readonly compared = new Compared(this);
   private thing: Thing | null = null;
   private layer: { of: Scene; reverse: boolean; layer: Layer } | null = null;
   private zoomWanted: string[] = []; // what the address zooms to, which a server may have to tell first
@@ -149,7 +149,7 @@ export class App {
   }
 
   /** What the server leaves of the whole: filters, one thread, one event. */
-  private get parts(): Part[] {
+  get parts(): Part[] {
     const { filters, thread, event } = this.state, series = thread ? this.all.find(x => threadKey(x) === thread) : undefined;
     return [...filters.map((f): Part => [f.kind, f.pattern]), ...(thread ? [['thread', series ? threadWord(series) : thread] as Part] : []), ...(event ? [['event', event] as Part] : [])];
   }
@@ -158,15 +158,26 @@ export class App {
   private ask<T>(key: string, question: () => Promise<T>, use: (answer: T) => void): void {
     if (this.asked.has(key)) return;
     this.asked.add(key);
-    this.asks++;
-    this.tellBusy();
-    question().then(use, error => {
+    void this.wait(question().then(use, error => {
       this.asked.delete(key);
       toast(`The server did not answer: ${error instanceof Error ? error.message : String(error)}`);
-    }).finally(() => {
+    }));
+  }
+
+  /** Says that an answer is waited for. */
+  async wait<T>(answer: Promise<T>): Promise<T> {
+    this.asks++;
+    this.tellBusy();
+    return answer.finally(() => {
       this.asks--;
       this.tellBusy();
     });
+  }
+
+  /** It is known what changed by more than noise. */
+  judged(): void {
+    this.refresh();
+    this.panels[this.state.view].search(); // boxes have other colours
   }
 
   private tellBusy(): void {
@@ -327,16 +338,12 @@ export class App {
   }
 
   frameColour(layer: Layer, node: number): string {
-    if (!this.compares) return this.colour(layer.func(node));
-    const what = this.state.change === 'self' ? this.noise.real(layer.self(node, 0), layer.self(node, 1)) : this.noise.real(layer.total(node, 0), layer.total(node, 1));
-    return changeColour(what, this.largest, this.dark);
+    return this.compares ? this.compared.colour(layer, node) : this.colour(layer.func(node));
   }
 
   /** Tells noise from change, for what is chosen. */
   get noise(): Noise {
-    if (this.noiseFor !== this.scene) this.noiseNow = new Noise(this.data, this.metric, this.state.metric, this.scene.scale, Math.max(...this.scene.whole.map(Math.abs)));
-    this.noiseFor = this.scene;
-    return this.noiseNow!;
+    return this.compared.noise;
   }
 
   colour(func: number): string {
@@ -533,7 +540,6 @@ export class App {
       panel.search();
       return;
     }
-    this.findLargest();
     this.drawPicks();
     this.drawTabs();
     if (s.view !== 'time') this.inSight(null);
@@ -544,6 +550,7 @@ export class App {
     this.drawFilters();
     fill(this.bar, ...(panel.options?.() ?? []), this.exports(panel));
     this.tell(this.thing);
+    this.compared.ask();
   }
 
   /** Paper is white, and does not scroll. */
@@ -555,22 +562,12 @@ export class App {
     if (!on) this.refresh();
   }
 
-  private findLargest(): void {
-    this.largest = 0;
-    if (!this.compares) return;
-    const [a, b] = this.scene.costs, own = this.state.change === 'self' ? [a.self, b.self] : [a.total, b.total], { noise } = this;
-    for (let i = 1; i < this.scene.tree.n; i++) {
-      const before = own[0].at(i), after = own[1].at(i), size = Math.abs(after - before);
-      if (size > this.largest && noise.real(before, after)) this.largest = size;
-    }
-  }
-
   private drawPicks(): void {
     const { metrics } = this.data.meta.profiles[0], s = this.state, series = this.all, key = JSON.stringify([s.metric, s.event, s.thread]);
     if (this.picksFor === (this.picksFor = key)) return; // there may be thousands of threads
     const events = [...new Set(series.map(x => x.info.event).filter(Boolean))], threads = [...new Set(series.map(threadKey))];
     fill(this.picks,
-      metrics.length > 0 && select('Metric', metrics.flatMap((m, i) => (m.net !== undefined ? [] : [[String(i), shown(m.title || m.name, 60)] as [string, string]])), String(s.metric), v => this.set({ metric: Number(v) })),
+      metrics.length > 0 && select('Metric', metrics.flatMap((m, i) => (m.net !== undefined || (i !== s.metric && this.compares && metricOf(this.data, 1, i) < 0) ? [] : [[String(i), shown(m.title || m.name, 60)] as [string, string]])), String(s.metric), v => this.set({ metric: Number(v) })),
       events.length > 1 && select('Event', [['', 'all'], ...events.map(e => [e, shown(e, 40)] as [string, string])], s.event, v => this.set({ event: v })),
       threads.length > 1 && select('Thread', [['', `all ${threads.length}`], ...threads.map(t => [t, shown(t || 'unnamed', 40)] as [string, string])], s.thread, v => this.set({ thread: v })));
   }
@@ -704,7 +701,7 @@ export class App {
     if (t.calls !== null && t.calls !== undefined && t.calls > 0 && !t.own) parts.push(plural(t.calls, 'call', 'calls'));
     if (this.compares) {
       const d = t.total[1] - t.total[0];
-      parts.push(`before ${valueNamed(m, t.total[0])}, change ${d > 0 ? '+' : ''}${valueNamed(m, d)}${t.total[0] > 0 ? ` (${d > 0 ? '+' : ''}${percent(d, t.total[0])})` : ''}, ${this.noise.judge(t.total[0], t.total[1])}`);
+      parts.push(`before ${valueNamed(m, t.total[0])}, change ${d > 0 ? '+' : ''}${valueNamed(m, d)}${t.total[0] > 0 ? ` (${d > 0 ? '+' : ''}${percent(d, t.total[0])})` : ''}, ${this.compared.verdict(thing, t.total)}`);
     }
     if (thing?.note) parts.push(thing.note);
     const func = t.func, more = t.more ? `(${digits(t.more)} more)` : '';

@@ -461,3 +461,16 @@ export function knownNodes({ tree, series, moments }: Data, profile: number): In
   for (let i = 0, to = 0; i < marks.length; i++) if (marks[i]) out[to++] = i;
   return out;
 }
+
+/** What became of functions, as a server that compared them tells it. */
+export interface Told {
+  meta: { rule: string; status: string; runs: [number, number]; next: number };
+  funcs: Data['funcs'];
+  self: Int32Array;
+  total: Int32Array;
+}
+
+export async function loadTold(packed: Uint8Array): Promise<Told> {
+  const c = new Columns(await unpack(packed));
+  return { meta: JSON.parse(new TextDecoder().decode(c.bytes('meta'))) as Told['meta'], funcs: readFuncs(c, readStrings(c)), self: c.ids('self'), total: c.ids('total') };
+}

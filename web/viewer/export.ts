@@ -4,7 +4,7 @@ import type { App } from './app';
 import type { Panel } from './panel';
 import { inkOn } from './colours';
 import { el, toast } from './dom';
-import { legendItems } from './legend';
+import { legendItems, ruleNote } from './legend';
 import { escapeXml, fitLabel, shown, time, valueNamed } from './text';
 
 const LETTER = 6.7, SIDE = 8, LINE = 16;
@@ -47,6 +47,17 @@ function inks(dark: boolean): Inks {
   return dark ? { back: '#16171b', ink: '#ececf1', soft: '#9d9daa' } : { back: '#ffffff', ink: '#1c1c22', soft: '#6a6a76' };
 }
 
+/** A text in lines of so many letters. */
+function wrapped(text: string, room: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ').filter(Boolean)) {
+    const last = lines.length - 1;
+    if (last >= 0 && lines[last].length + 1 + word.length <= room) lines[last] += ' ' + word;
+    else lines.push(word);
+  }
+  return lines;
+}
+
 /** What the picture is of, above it: the file, the metric, what of it is chosen; what its colours mean. */
 function framed(app: App, p: Picture): Picture {
   const { state, seen: scene, metric } = app, m = metric.title || metric.name, both = scene.whole.map(w => valueNamed(metric, w)), boxes: Shape[] = [], words: Words[] = [];
@@ -55,6 +66,10 @@ function framed(app: App, p: Picture): Picture {
   words.push({ x: SIDE, y: 20, text: fitLabel(shown(document.title.replace(/ \u2013 polyprof$/, ''), 200), Math.floor(letters * 0.78)), size: 14 });
   words.push({ x: SIDE, y: 38, text: line([(both[0].endsWith(m) ? '' : `${m}: `) + both.join(' \u2192 '), ...chosen].join(' \u00b7 ')), soft: true });
   let x = SIDE, y = 46;
+  for (const text of wrapped(app.state.view === 'time' ? '' : ruleNote(app), letters)) {
+    words.push({ x: SIDE, y: y + 9.5, text, soft: true });
+    y += LINE;
+  }
   for (const [label, fill] of legendItems(app, p.widths, app.state.view === 'time')) {
     const w = 18 + label.length * LETTER + 12;
     if (x > SIDE && x + w > p.width - SIDE) {

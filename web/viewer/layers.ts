@@ -4,6 +4,7 @@
 import type { Kept } from './filters';
 import { keptCosts } from './filters';
 import type { Scene } from './model';
+import type { Of } from './noise';
 import type { Numbers } from './totals';
 import { Steps } from './totals';
 import type { Tree } from './tree';
@@ -25,6 +26,8 @@ export interface Layer {
   plain?: Scene;
   /** The stack in the words of the profile, root first. */
   stack(node: number): number[];
+  /** The function of whose own cost (0) or total (1) a node's is a part. */
+  of(node: number, which: 0 | 1): Of;
 }
 
 export class TreeLayer implements Layer {
@@ -42,6 +45,7 @@ export class TreeLayer implements Layer {
   calls(node: number): number | null { return this.scene.costs[this.scene.costs.length - 1].calls?.[node] ?? null; }
   parent(node: number): number { return this.scene.tree.parent[node]; }
   effort(): number { return 0; }
+  of(node: number, which: 0 | 1): Of { return [this.func(node), which]; }
 
   children(node: number): number[] {
     const { end } = this.scene.tree, out: number[] = [], last = end[node];
@@ -112,6 +116,7 @@ abstract class Groups implements Layer {
     return sum;
   }
   parent(node: number): number { return this.parents[node]; }
+  of(node: number, which: 0 | 1): Of { return [this.funcs[node], which]; }
   abstract stack(node: number): number[];
   abstract leaf(node: number): boolean;
   protected abstract expand(node: number): number[];
@@ -283,6 +288,13 @@ export class CallersLayer extends Groups {
     }
     this.scene.whole.forEach((w, k) => (this.values[1 + k] = w));
     return kids;
+  }
+
+  /** What callers have to do with it is a part of what they call. */
+  of(node: number, which: 0 | 1): Of {
+    let end = node;
+    while (this.parents[end]) end = this.parents[end];
+    return this.only ? [this.only, which] : [this.funcs[end], 0];
   }
 
   private weighs(node: number): boolean {

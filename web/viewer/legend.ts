@@ -16,6 +16,16 @@ export function legendItems(app: App, widths: Float64Array, modules = false): [s
   return legend(app.data, app.state.palette, widths, dark).map(([name, colour, funcs]) => [shown(name, 40), colour, plural(funcs, 'function', 'functions')]);
 }
 
+/** By which rule boxes are coloured, where that is not the one for two files. */
+export function ruleNote(app: App): string {
+  const { data } = app;
+  if (!app.compares) return '';
+  const { rule, boxes } = app.noise;
+  return boxes || data.meta.profiles.some(p => p.means) ? sentence([rule, boxes].filter(Boolean).join('; ')) : '';
+}
+
+const sentence = (text: string) => text[0].toUpperCase() + text.slice(1) + '.';
+
 /** The legend of one picture, drawn again when that has changed. */
 export class Legend {
   readonly host = el('div', { class: 'legends' });
@@ -31,12 +41,12 @@ export class Legend {
   }
 
   private draw(): void {
-    const items = legendItems(this.app, this.widths(), this.modules), key = JSON.stringify(items);
+    const items = legendItems(this.app, this.widths(), this.modules), note = this.modules ? '' : ruleNote(this.app), key = JSON.stringify([items, note]);
     if (this.made === (this.made = key)) return;
     fill(this.host, el('ul', { class: 'legend', 'aria-label': 'Legend' }, ...items.map(([name, colour, title]) => {
       const swatch = el('i', {});
       swatch.style.background = colour;
       return el('li', { title }, swatch, name);
-    })));
+    })), note && el('p', { class: 'aside' }, note));
   }
 }

@@ -6,6 +6,7 @@
 import type { Data, Moments, Series } from './data';
 import type { Filter, Kept, Rules } from './filters';
 import { callsLeft, chosenParts, chosenStacks, goneFuncs, keptCosts, moved, prepareTops, ruleFlags, staying, sumTops, takeOut } from './filters';
+import type { Of } from './noise';
 import type { Both, Numbers, Totals } from './totals';
 import { Cells, Pool, Ranges, Steps, bothOf, isExact, partsOf, roundedOf } from './totals';
 import type { Tree } from './tree';
@@ -54,6 +55,7 @@ export interface FlatRow {
   self: number[]; // by profile
   total: number[];
   calls: (number | null)[];
+  part?(which: 0 | 1): Of; // of which function's cost it is a part, where it is not all of that
   net?(): [number, number]; // what is left of what it gained itself and with all it called, where those are not the function's
 }
 

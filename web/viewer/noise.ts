@@ -6,6 +6,17 @@ import { canonical, digits } from './text';
 
 export type Verdict = 'same' | 'noise' | 'grew' | 'shrank' | 'new' | 'gone';
 
+/** What a number is a part of: of what a function costs itself (0), or with all it calls (1). Function 0: of none that was compared; -1: of everything. */
+export type Of = readonly [func: number, which: 0 | 1];
+
+/** What repeated runs tell of each function, which sums and means do not. */
+export interface Runs {
+  rule: string;
+  whole: Verdict;
+  /** [of its own cost, of all it calls]; null: nothing is known of it. */
+  of(func: number): readonly [Verdict, Verdict] | null;
+}
+
 const SHARE = 0.01; // of the whole: what single measured runs may differ by
 const ROUNDING = 1e-9;
 const TIMES = [1, 2, 3]; // wall, CPU and idle time, as src/model/metric.h numbers them
@@ -16,40 +27,69 @@ export class Noise {
   private measured: number | null = null;
   private exact: boolean; // nothing was rounded
   readonly rule: string;
+  readonly boxes: string = ''; // what holds for parts of what functions cost, where that is more than the rule
+  readonly provisional: boolean; // other verdicts are to come, or should have
 
-  /** For a metric of both profiles, the later one multiplied by `scale`; `whole` is the larger of both wholes. */
-  constructor(private data: Data, private metric: Metric, index: number, scale: number, whole: number) {
+  /**
+   * For a metric of both profiles, the later one multiplied by `scale`; `whole` is the larger of both wholes. `runs` is what comparing
+   * single runs told, or why that is not known.
+   */
+  constructor(private data: Data, private metric: Metric, index: number, scale: number, whole: number, private runs: Runs | null = null, why = '') {
     const a = metric, b = data.meta.profiles[1].metrics[metricOf(data, 1, index)] ?? a;
     this.sampled = a.sampled || b.sampled;
     this.exact = scale === 1 && (factorOf(data, 1, index) === 1 || !data.meta.profiles[1].means);
     if (this.sampled) {
       this.periods = [a.period, b.period * scale];
       if (a.sampled !== b.sampled) this.periods = a.sampled ? [a.period, a.period] : [b.period * scale, b.period * scale];
-      this.rule = data.meta.profiles.some(p => p.means) ? 'means of samples: changes within two standard errors are noise' : 'samples: changes within 2 \u00b7 \u221a(before + after) are noise';
+      this.rule = this.means ? 'means of samples: changes within two standard errors are noise' : 'samples: changes within 2 \u00b7 \u221a(before + after) are noise';
     } else if (TIMES.includes(metric.kind)) {
       this.measured = SHARE * Math.abs(canonical(metric, whole));
       this.rule = 'single runs: changes within 1 % of the larger whole are noise';
     } else {
       this.rule = 'exact counts: every difference is real';
     }
+    this.provisional = !runs && why !== '';
+    if (runs) {
+      this.boxes = `a box or row that is a part of a function counts as changed if the function did and the part changed in the same direction${this.sampled ? ', by more than the counting error of its samples' : this.means ? '' : ', by more than that'}`;
+      this.rule = runs.rule;
+    } else if (why) this.rule += ' (' + why + ')';
   }
 
-  /** What became of a value, wherever it was. */
-  judge(before: number, after: number): 'same' | 'noise' | 'grew' | 'shrank' {
+  private get means(): boolean {
+    return this.data.meta.profiles.some(p => p.means);
+  }
+
+  /** What became of the whole. */
+  judgeWhole(before: number, after: number): Verdict {
+    return this.runs?.whole ?? this.judge(before, after);
+  }
+
+  /** What became of a part of what a function costs: that has changed only where the function has, in the same direction. */
+  judgePart(before: number, after: number, [func, which]: Of): Verdict {
+    if (func < 0) return which ? this.judgeWhole(before, after) : this.judge(before, after);
+    const own = this.judge(before, after, this.runs !== null && this.means && !this.sampled);
+    if (!this.runs || own === 'same' || own === 'noise') return own;
+    const all = (func && this.runs.of(func)?.[which]) || 'noise';
+    return all === own || all === (own === 'grew' ? 'new' : 'gone') ? own : 'noise';
+  }
+
+  /** What became of a value, wherever it was; `exactly`: every difference is one. */
+  judge(before: number, after: number, exactly = false): 'same' | 'noise' | 'grew' | 'shrank' {
     const a = canonical(this.metric, before), b = canonical(this.metric, after), delta = b - a;
     if (delta === 0 || (!this.exact && Math.abs(delta) <= Math.max(Math.abs(a), Math.abs(b)) * ROUNDING)) return 'same';
-    const limit = this.sampled ? 2 * Math.sqrt(Math.abs(a) * this.periods[0] + Math.abs(b) * this.periods[1]) : this.measured ?? 0;
+    const limit = exactly ? 0 : this.sampled ? 2 * Math.sqrt(Math.abs(a) * this.periods[0] + Math.abs(b) * this.periods[1]) : this.measured ?? 0;
     return Math.abs(delta) <= limit ? 'noise' : delta > 0 ? 'grew' : 'shrank';
   }
 
-  /** A change, or 0 where it is noise. */
-  real(before: number, after: number): number {
-    const verdict = this.judge(before, after);
+  /** The change of a part of what a function costs, or 0 where it is noise. */
+  real(before: number, after: number, of: Of): number {
+    const verdict = this.judgePart(before, after, of);
     return verdict === 'noise' || verdict === 'same' ? 0 : after - before;
   }
 
   /** What became of a function: [of its own cost, of all it calls]. What was not there before is new, unless that is noise. */
-  verdicts(func: number, self: number[], total: number[], plain: boolean): [Verdict, Verdict] {
+  verdicts(func: number, self: number[], total: number[], plain: boolean): readonly [Verdict | null, Verdict | null] {
+    if (this.runs) return this.runs.of(func) ?? [null, null];
     const own: Verdict = this.judge(self[0], self[1]), all: Verdict = this.judge(total[0], total[1]), [before, after] = this.sides(func, self, total, plain);
     if (before === after) return [own, all];
     const presence = before ? 'gone' : 'new', whole = all === 'noise' ? all : presence;

@@ -3,6 +3,7 @@
 import type { Data, Metric } from './data';
 import type { Picture } from './export';
 import type { Call } from './model';
+import type { Of, Runs } from './noise';
 
 export interface Panel {
   host: HTMLElement;
@@ -30,6 +31,7 @@ export interface Thing {
   zoom?: number[];
   stack?: number[]; // functions, root first
   note?: string;
+  judged?: Of | 'function'; // what the costs are a part of, where profiles are compared; or all of the function's
   own?: string; // what one call costs, before what all its like do
 }
 
@@ -53,4 +55,6 @@ export interface Remote {
   calls(func: number, metric: Metric, parts: Part[], data: Data): Promise<{ callers: Call[]; callees: Call[] }>;
   /** What the stacks cost in which a function matches. */
   matching(pattern: string, metric: Metric, parts: Part[]): Promise<number>;
+  /** What comparing the runs of each side tells, as `diff` does it. */
+  verdicts(parts: Part[], metric: Metric, normalize: boolean, data: Data, stop: AbortSignal): Promise<Runs>;
 }

@@ -34,9 +34,16 @@ export interface State extends Selection {
   theme: '' | 'light' | 'dark';
 }
 
+/** The primary metric or, where the other profile has none like it, the first that both have. */
+function firstMetric(data: Data): number {
+  const [{ primary, metrics }, ...others] = data.meta.profiles, both = (m: number) => others.every((_, k) => metricOf(data, k + 1, m) >= 0);
+  const common = metrics.findIndex((_, m) => both(m));
+  return both(primary) || common < 0 ? primary : common;
+}
+
 export function initial(data: Data): State {
   return {
-    view: 'overview', metric: data.meta.profiles[0].primary, event: '', thread: '', time: null, filters: [], normalize: false,
+    view: 'overview', metric: firstMetric(data), event: '', thread: '', time: null, filters: [], normalize: false,
     icicle: false, reverse: false, byWeight: false, graphs: false, second: -1, palette: 'module', zoom: [], part: null, window: null, func: 0, file: '', line: 0, search: '', ignoreCase: true,
     sort: data.meta.profiles.length > 1 ? 'change' : 'self', change: 'self', theme: '',
   };

@@ -74,6 +74,7 @@ export class FlameView implements Panel {
     this.chart.byWeight = s.byWeight;
     this.chart.show(nodeAt(this.layer!, s.zoom), s.part);
     this.trail();
+    this.key0.update();
     app.tell(this.thing(this.chart.selected));
   }
 
@@ -102,7 +103,7 @@ export class FlameView implements Panel {
     if (!l || !node) return null;
     return {
       func: l.func(node), more: l.more(node), total: all.map(k => l.total(node, k)), self: all.map(k => l.self(node, k)), calls: l.calls(node),
-      parent: all.map(k => l.total(l.parent(node), k)), zoom: all.map(k => l.total(this.chart.zoom, k)), stack: l.stack(node),
+      parent: all.map(k => l.total(l.parent(node), k)), zoom: all.map(k => l.total(this.chart.zoom, k)), stack: l.stack(node), judged: l.of(node, 1),
     };
   }
 
@@ -110,7 +111,7 @@ export class FlameView implements Panel {
     const l = this.layer!, all = this.app.scene.costs.map((_, k) => k);
     const wide = new Set(this.chart.boxes().filter(b => b.node >= 0 && !b.more).map(b => b.node));
     const thin = Array.from(l.children(parent)).filter(c => !wide.has(c));
-    return { func: 0, more, total: all.map(k => thin.reduce((sum, c) => sum + l.total(c, k), 0)), parent: all.map(k => l.total(parent, k)) };
+    return { func: 0, more, total: all.map(k => thin.reduce((sum, c) => sum + l.total(c, k), 0)), parent: all.map(k => l.total(parent, k)), judged: [0, 1] };
   }
 
   /** The way to the zoomed frame: of a long one the innermost frames, as many as can be read. */

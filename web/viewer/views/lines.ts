@@ -8,7 +8,7 @@ import { commandLine, why } from '../state';
 import type { ColumnSpec } from '../table';
 import { Table } from '../table';
 import { canonical, columns, digits, escapeCsv, fitEnd, fitName, fitPlace, percent, plural, shown } from '../text';
-import { changeColumn, relativeColumn } from './top';
+import { changeColumn, partVerdict, relativeColumn } from './top';
 
 /** A line, or with `says` a remark beside one: a function that begins there, or calls that it makes. */
 interface Line {
@@ -52,7 +52,7 @@ export class LinesView implements Panel {
         this.sort = this.sort === key ? '-' + key : key;
         this.update();
       },
-      onSelect: r => app.tell(r.says ? { func: r.func, total: r.cost } : { func: r.func, total: r.cost, whole: this.all, note: this.place(r) }),
+      onSelect: r => app.tell(r.says ? { func: r.func, total: r.cost } : { func: r.func, total: r.cost, whole: this.all, note: this.place(r), judged: [r.func, 0] }),
       onOpen: r => (r.says ? r.says.open() : app.state.file ? app.sandwich(r.func) : app.sourceLine(this.name(r.file), r.line)),
       onMenu: (r, x, y) => app.menuFor(r.func, x, y, app.state.file ? [] : [['Show it in its file', () => app.sourceLine(this.name(r.file), r.line)]]),
       decorate: (r, row) => {
@@ -252,7 +252,8 @@ export class LinesView implements Panel {
       { key: 'cost%', title: '%', number: true, sorts: false, minor: true, cell: r => (r.says || (app.state.file && !r.cost[k]) ? none : { text: percent(r.cost[k], whole), exact: whole > 0 ? String((100 * r.cost[k]) / whole) : '', bar: whole > 0 ? r.cost[k] / whole : undefined }) }];
     const left = (key: string, title: string, raw: (r: Line) => number): ColumnSpec<Line> => ({ key, title, number: true, sorts: false, cell: r => (r.says || !(r.net || r.cost[k]) ? none : { text: app.value(raw(r)), exact: String(canonical(app.metric, raw(r))), title: app.exact(raw(r)) }) });
     if (app.falls) out.push(left('back', 'Given back', r => r.cost[k] - r.net), left('net', 'Net', r => r.net));
-    if (app.compares) out.push(pair(changeColumn(app, 'change', 'Change', r => r.cost)), { ...pair(relativeColumn<Line>(app, 'change%', r => r.cost)), minor: true });
+    const verdict = partVerdict<Line>(app, r => r.cost, r => [r.func, 0]);
+    if (app.compares) out.push(pair(changeColumn<Line>(app, 'change', 'Change', r => r.cost, verdict)), { ...pair(relativeColumn<Line>('change%', r => r.cost, verdict)), minor: true });
     if (app.data.meta.profiles[k].hits) out.push({ key: 'hits', title: 'Hits', number: true, minor: true, cell: r => (r.says || (app.state.file && !r.hits) ? none : { text: digits(r.hits), exact: String(r.hits) }) });
     return out;
   }

@@ -8,8 +8,10 @@ import { button, el, fill, named } from '../dom';
 import { Flame } from '../flame';
 import type { Layer } from '../layers';
 import { pathOf } from '../layers';
+import { refill } from '../focus';
 import { Legend } from '../legend';
 import { metricOf } from '../model';
+import type { Noise } from '../noise';
 import { why } from '../state';
 import { TONES } from './top';
 import { canonical, escapeCsv, exact, percent, moment, plural, share, shown, time, value } from '../text';
@@ -37,6 +39,7 @@ export class OverviewView implements Panel {
   private scene: unknown = null; // what it was made for
   private dark = false;
   private metric = -1;
+  private noise: Noise | null = null;
 
   private legend: Legend;
 
@@ -46,13 +49,14 @@ export class OverviewView implements Panel {
 
   update(): void {
     const { app } = this;
-    if (this.scene === app.scene && this.dark === app.dark && this.metric === app.state.metric) return;
+    if (this.scene === app.scene && this.dark === app.dark && this.metric === app.state.metric && (!app.compares || this.noise === app.noise)) return;
     this.scene = app.scene;
+    this.noise = app.compares ? app.noise : null;
     this.dark = app.dark;
     this.metric = app.state.metric;
     if (app.data.funcs.n < 2) return fill(this.host, this.what(), el('p', { class: 'lacks' }, 'This profile is empty.'));
     // In the order in which they are read; where there is room for two columns, style says which stands where.
-    fill(this.host, this.what(), el('div', { class: 'cards' }, this.totals(), this.findings(), this.costliest(), this.hottest(), this.graph(), this.curves()));
+    refill(this.host, this.what(), el('div', { class: 'cards' }, this.totals(), this.findings(), this.costliest(), this.hottest(), this.graph(), this.curves()));
   }
 
   private card(title: string, ...inside: (Node | null)[]): HTMLElement {
@@ -65,7 +69,8 @@ export class OverviewView implements Panel {
     // Of a store's profiles that were added up the first gives its name to the whole.
     const name = (p: ProfileInfo) => (p.runs ? plural(p.runs, 'profile', 'profiles') : p.what || (remote && !remote.about.includes(file(p)) ? '' : file(p)));
     const facts = this.app.data.meta.profiles.map(p => [name(p), recorded(p), plural(p.functions, 'function', 'functions')].filter(Boolean).join(', '));
-    return el('p', { class: 'what-line' }, shown([...new Set(facts)].join(' \u2192 '), 400));
+    const each = [...new Set(facts)], alike = each.length < facts.length && this.app.data.meta.profiles.every(p => p.runs);
+    return el('p', { class: 'what-line' }, shown(each.join(' \u2192 ') + (alike ? ' on each side' : ''), 400));
   }
 
   private totals(): HTMLElement {
@@ -117,7 +122,7 @@ export class OverviewView implements Panel {
 
   /** What changed most, noise left out. */
   private changed(): HTMLElement {
-    const { app } = this, { noise } = app, list = app.scene.flat().sorted('change', app.data.funcs).map(r => ({ r, verdict: noise.verdicts(r.func, r.self, r.total, app.plain)[0] }));
+    const { app } = this, { noise } = app, list = app.scene.flat().sorted('change', app.data.funcs).map(r => ({ r, verdict: noise.verdicts(r.func, r.self, r.total, app.plain)[0] ?? 'noise' as const }));
     const rows = list.filter(x => x.verdict !== 'same' && x.verdict !== 'noise' && x.r.self[0] !== x.r.self[1]).slice(0, ROWS), quiet = list.filter(x => x.verdict === 'noise').length;
     const number = (text: string, title: string, tone = '') => el('td', { class: 'number ' + tone, title }, text), head = (text: string) => el('th', { scope: 'col', class: 'number' }, text);
     const all = button('All functions', 'All functions', () => app.set({ view: 'top' }), { class: 'more' });
@@ -135,7 +140,7 @@ export class OverviewView implements Panel {
   /** What became of the whole. */
   private whole(): string {
     const { app } = this, [a, b] = app.scene.whole, d = b - a;
-    return `${shown(app.metric.title || app.metric.name, 48)}: ${app.value(a)} before, ${app.value(b)} after${a ? ` (${d > 0 ? '+' : ''}${percent(d, Math.abs(a))}, ${app.noise.judge(a, b)})` : ''}.`;
+    return `${shown(app.metric.title || app.metric.name, 48)}: ${app.value(a)} before, ${app.value(b)} after${a ? ` (${d > 0 ? '+' : ''}${percent(d, Math.abs(a))}, ${app.noise.judgeWhole(a, b)})` : ''}.`;
   }
 
   private costliest(): HTMLElement {
@@ -203,7 +208,7 @@ export class OverviewView implements Panel {
 
   private thing(node: number | null): Thing | null {
     const l = this.layer, costs = this.app.scene.costs.keys();
-    return l && node !== null && node > 0 ? { func: l.func(node), more: l.more(node), total: Array.from(costs, k => l.total(node, k)), stack: l.stack(node) } : null;
+    return l && node !== null && node > 0 ? { func: l.func(node), more: l.more(node), total: Array.from(costs, k => l.total(node, k)), stack: l.stack(node), judged: l.of(node, 1) } : null;
   }
 
   private graph(): HTMLElement | null {

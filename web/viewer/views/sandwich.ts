@@ -14,7 +14,7 @@ import type { ColumnSpec } from '../table';
 import { Table } from '../table';
 import type { Metric } from '../data';
 import { canonical, digits, escapeCsv, exact, plural, share, shown, time, value } from '../text';
-import { changeColumn, nameColumn, relativeColumn } from './top';
+import { changeColumn, nameColumn, ownVerdict, partVerdict, relativeColumn } from './top';
 
 /** How many durations fall into each of some steps, each as much longer than the one before. */
 function histogram(sorted: Float64Array, steps: number): number[] {
@@ -49,7 +49,7 @@ export class SandwichView implements Panel {
     this.callers.fits = true;
     const table = (label: string) => new Table<Call>({
       label, columns: [], onOpen: r => this.app.set({ func: r.func }), onMenu: (r, x, y) => app.menuFor(r.func, x, y),
-      onSelect: r => this.app.tell({ func: r.func, total: r.total, self: r.self ?? undefined, calls: r.calls[app.main0] }), empty: label === 'Callers' ? 'Nothing calls it.' : 'It calls nothing.',
+      onSelect: r => this.app.tell({ func: r.func, total: r.total, self: r.self ?? undefined, calls: r.calls[app.main0], judged: [label === 'Callers' ? app.state.func : r.func, 1] }), empty: label === 'Callers' ? 'Nothing calls it.' : 'It calls nothing.',
     });
     this.tables = { callers: table('Callers'), callees: table('Callees') };
     this.tables.callers.pair(this.tables.callees);
@@ -110,7 +110,7 @@ export class SandwichView implements Panel {
     const cost = (key: string, title: string, raw: (r: FlatRow) => number): ColumnSpec<FlatRow> => ({
       key, title, number: true, cell: r => ({ text: app.value(raw(r)), exact: String(canonical(app.metric, raw(r))), title: `${[app.exact(raw(r)), share(raw(r), whole)].filter(Boolean).join(', ')}` }),
     });
-    this.list.set(rows, [...(app.compares ? [changeColumn<FlatRow>(app, 'change', 'Self change', r => r.self)] : [cost('self', app.falls ? 'Gained' : 'Self', r => r.self[k]), cost('total', app.falls ? 'Total gained' : 'Total', r => r.total[k])]), nameColumn(app)]);
+    this.list.set(rows, [...(app.compares ? [changeColumn<FlatRow>(app, 'change', 'Self change', r => r.self, ownVerdict(app))] : [cost('self', app.falls ? 'Gained' : 'Self', r => r.self[k]), cost('total', app.falls ? 'Total gained' : 'Total', r => r.total[k])]), nameColumn(app)]);
     const at = rows.findIndex(r => r.func === app.state.func);
     if (at >= 0 && (at !== this.list.selected || this.scene !== app.scene)) this.list.reveal(at);
     this.list.selected = at;
@@ -128,13 +128,13 @@ export class SandwichView implements Panel {
       fill(this.right, el('h2', {}, 'Callers'), this.callers.host, this.heading, el('h2', {}, 'Callees'), this.callees.host);
     } else {
       const beside = this.beside(func, app.state.second), left = this.beside(func, app.falls ? app.state.metric : -1), known = this.between(func, gainedOf(app.data, app.state.metric));
-      this.tables.callers.set(known.callers, this.columns('called from', beside?.callers, left?.callers));
-      this.tables.callees.set(known.callees, this.columns('at', beside?.callees, left?.callees));
+      this.tables.callers.set(known.callers, this.columns('called from', () => func, beside?.callers, left?.callers));
+      this.tables.callees.set(known.callees, this.columns('at', r => r.func, beside?.callees, left?.callees));
       this.tables.callers.host.style.flex = `0 1 ${Math.max(3, known.callers.length + 1) * 26 + 6}px`;
       fill(this.right, el('h2', {}, 'Callers'), this.tables.callers.host, this.heading, this.single, el('h2', {}, 'Callees'), this.tables.callees.host);
       this.tellSingle(func);
     }
-    if (row) app.tell({ func, self: row.self, total: row.total, calls: row.calls[k] });
+    if (row) app.tell({ func, self: row.self, total: row.total, calls: row.calls[k], judged: 'function' });
   }
 
   /** Who calls a function and whom it calls, the costliest first. */
@@ -170,11 +170,12 @@ export class SandwichView implements Panel {
     return [...out.values()];
   }
 
-  private columns(where: string, beside?: Map<number, number>, left?: Map<number, number>): ColumnSpec<Call>[] {
+  private columns(where: string, callee: (r: Call) => number, beside?: Map<number, number>, left?: Map<number, number>): ColumnSpec<Call>[] {
     const { app } = this, k = app.main0, whole = app.scene.whole[k], { metrics } = app.data.meta.profiles[0];
     const cost = (key: string, title: string, m: Metric, raw: (r: Call) => number): ColumnSpec<Call> => ({ key, title, number: true, sorts: false, cell: r => ({ text: value(m, raw(r)), exact: String(canonical(m, raw(r))), title: exact(m, raw(r)) }) });
+    const verdict = partVerdict<Call>(app, r => r.total, r => [callee(r), 1]);
     const out: ColumnSpec<Call>[] = app.compares ? [{ ...cost('before', 'Before', app.metric, r => r.total[0]), minor: true }, cost('total', 'After', app.metric, r => r.total[1]),
-      { ...changeColumn<Call>(app, 'change', 'Change', r => r.total), sorts: false }, { ...relativeColumn<Call>(app, 'change%', r => r.total), minor: true }] : [cost('total', app.falls ? 'Total gained' : 'Total', app.metric, r => r.total[k]),
+      { ...changeColumn<Call>(app, 'change', 'Change', r => r.total, verdict), sorts: false }, { ...relativeColumn<Call>('change%', r => r.total, verdict), minor: true }] : [cost('total', app.falls ? 'Total gained' : 'Total', app.metric, r => r.total[k]),
       { key: 'total%', title: '%', help: 'share of all', number: true, sorts: false, cell: (r: Call) => ({ text: share(r.total[k], whole), exact: whole > 0 ? String((100 * r.total[k]) / whole) : '', bar: whole > 0 ? r.total[k] / whole : undefined }) }];
     if (left) out.push(cost('back', 'Given back', app.metric, r => r.total[k] - (left.get(r.func) ?? 0)), cost('net', 'Net', app.metric, r => left.get(r.func) ?? 0));
     if (this.hasTree && !app.partial) out.push({ ...cost('self', left ? 'Gained itself' : 'Self', app.metric, r => r.self![k]), minor: true });
@@ -205,7 +206,7 @@ export class SandwichView implements Panel {
 
   private thing(l: Layer, node: number): Thing {
     const all = this.app.scene.costs.map((_, k) => k);
-    return { func: l.func(node), more: l.more(node), total: all.map(k => l.total(node, k)), zoom: all.map(k => l.total(0, k)), calls: l.calls(node), stack: l.stack(node) };
+    return { func: l.func(node), more: l.more(node), total: all.map(k => l.total(node, k)), zoom: all.map(k => l.total(0, k)), calls: l.calls(node), stack: l.stack(node), judged: l.of(node, 1) };
   }
 
   search(): void {

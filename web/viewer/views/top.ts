@@ -4,7 +4,7 @@ import type { App } from '../app';
 import type { Panel } from '../panel';
 import { el, fill, named } from '../dom';
 import type { FlatRow } from '../model';
-import type { Verdict } from '../noise';
+import type { Of, Verdict } from '../noise';
 import { why } from '../state';
 import type { ColumnSpec } from '../table';
 import { Table } from '../table';
@@ -40,41 +40,55 @@ export function costColumns<R extends FlatRow>(app: App): ColumnSpec<R>[] {
   if (!app.compares)
     return [number('self', 'Self', 'what it costs itself', r => r.self[0]), shareOf('self%', r => r.self[0]),
       number('total', 'Total', 'including everything it called; recursion counts once', r => r.total[0]), shareOf('total%', r => r.total[0]), ...calls];
+  // What a row is a part of, or what became of the function that it is.
+  const judge = (r: R, which: 0 | 1) => (r.part ? app.noise.judgePart(...pairOf(r, which), r.part(which)) : app.noise.verdicts(r.func, r.self, r.total, app.plain)[which]);
   const verdict = (key: string, title: string, which: 0 | 1): ColumnSpec<R> => ({
-    key, title, help: app.noise.rule, sorts: false, narrow: true, minor: which > 0,
+    key, title: app.noise.provisional ? title + '?' : title, help: [app.noise.rule, app.noise.boxes].filter(Boolean).join('; '), sorts: false, narrow: true, minor: which > 0,
     cell: r => {
-      const text = app.noise.verdicts(r.func, r.self, r.total, app.plain)[which];
-      return { text, exact: text, tone: TONES[text] };
+      const text = judge(r, which);
+      return text ? { text, exact: text, tone: TONES[text] } : { text: '?', exact: '', title: 'The runs tell nothing of it by this name', tone: 'quiet' };
     },
   });
+  const tone = (which: 0 | 1) => (r: R) => judge(r, which);
   return [number('before', 'Self before', 'what it cost itself before', r => r.self[0], true), number('self', 'Self after', 'what it costs itself now', r => r.self[1], true),
-    changeColumn(app, 'change', 'Self change', r => r.self), relativeColumn(app, 'change%', r => r.self), verdict('verdict', 'Verdict', 0),
+    changeColumn<R>(app, 'change', 'Self change', r => r.self, tone(0)), relativeColumn<R>('change%', r => r.self, tone(0)), verdict('verdict', 'Verdict', 0),
     { ...number('totalBefore', 'Total before', 'including everything it called', r => r.total[0], true), extra: true }, { ...number('total', 'Total after', 'including everything it calls', r => r.total[1], true), extra: true },
-    { ...changeColumn<R>(app, 'totalChange', 'Total change', r => r.total), minor: true }, { ...relativeColumn<R>(app, 'totalChange%', r => r.total), minor: true }, verdict('totalVerdict', 'Total verdict', 1), ...calls];
+    { ...changeColumn<R>(app, 'totalChange', 'Total change', r => r.total, tone(1)), minor: true }, { ...relativeColumn<R>('totalChange%', r => r.total, tone(1)), minor: true }, verdict('totalVerdict', 'Total verdict', 1), ...calls];
 }
 
 export const TONES: Record<Verdict, string> = { same: 'quiet', noise: 'quiet', grew: 'grew', new: 'grew', shrank: 'shrank', gone: 'shrank' };
 
+const pairOf = (r: FlatRow, which: 0 | 1): [number, number] => {
+  const [before, after] = which ? r.total : r.self;
+  return [before, after];
+};
+
+/** The verdict on a function's own cost. */
+export const ownVerdict = (app: App) => (r: FlatRow) => app.noise.verdicts(r.func, r.self, r.total, app.plain)[0];
+
+/** The verdict on a part of what a function costs. */
+export const partVerdict = <R>(app: App, pair: (r: R) => number[], of: (r: R) => Of) => (r: R) => app.noise.judgePart(pair(r)[0], pair(r)[1], of(r));
+
 /** The change in percent of what there was before. */
-export function relativeColumn<R>(app: App, key: string, pair: (r: R) => number[]): ColumnSpec<R> {
+export function relativeColumn<R>(key: string, pair: (r: R) => number[], verdict: (r: R) => Verdict | null): ColumnSpec<R> {
   return {
     key, title: '%', number: true, sorts: false, help: 'change in percent of what there was before',
     cell: r => {
       const [before, after] = pair(r), raw = after - before;
       if (!before) return { text: '', exact: '' };
-      return { tone: TONES[app.noise.judge(before, after)], text: (raw > 0 ? '+' : '') + percent(raw, Math.abs(before)), exact: String((100 * raw) / Math.abs(before)) };
+      return { tone: raw ? TONES[verdict(r) ?? 'noise'] : 'quiet', text: (raw > 0 ? '+' : '') + percent(raw, Math.abs(before)), exact: String((100 * raw) / Math.abs(before)) };
     },
   };
 }
 
 /** After less before, in the colour of its sign; noise is grey. */
-export function changeColumn<R>(app: App, key: string, title: string, pair: (r: R) => number[]): ColumnSpec<R> {
+export function changeColumn<R>(app: App, key: string, title: string, pair: (r: R) => number[], verdict: (r: R) => Verdict | null): ColumnSpec<R> {
   const m = app.metric;
   return {
     key, title, number: true, help: 'after minus before',
     cell: r => {
       const [before, after] = pair(r), raw = after - before, sign = raw > 0 ? '+' : '';
-      return { tone: TONES[app.noise.judge(before, after)], text: sign + app.value(raw), exact: String(canonical(m, raw)), title: app.exact(raw) + (before > 0 ? `, ${sign}${percent(raw, before)}` : '') };
+      return { tone: raw ? TONES[verdict(r) ?? 'noise'] : 'quiet', text: sign + app.value(raw), exact: String(canonical(m, raw)), title: app.exact(raw) + (before > 0 ? `, ${sign}${percent(raw, before)}` : '') };
     },
   };
 }
@@ -104,7 +118,7 @@ export class TopView implements Panel {
     this.table = new Table<FlatRow>({
       label: 'Functions', columns: [],
       onSort: key => app.set({ sort: nextSort(app.state.sort, key) }),
-      onSelect: r => app.tell({ func: r.func, self: r.self, total: r.total, calls: r.calls[app.main0] }),
+      onSelect: r => app.tell({ func: r.func, self: r.self, total: r.total, calls: r.calls[app.main0], judged: 'function' }),
       onOpen: r => app.sandwich(r.func),
       onMenu: (r, x, y) => app.menuFor(r.func, x, y),
       empty: app.data.funcs.n > 1 ? 'No function matches.' : 'This profile is empty.',

@@ -6,6 +6,7 @@ import { button, el, fill, named } from '../dom';
 import type { Layer } from '../layers';
 import { stacksLayer } from '../layers';
 import type { FlatRow } from '../model';
+import type { Of } from '../noise';
 import { unseenBelow } from '../model';
 import { why } from '../state';
 import type { ColumnSpec } from '../table';
@@ -24,6 +25,7 @@ class TreeRow implements FlatRow {
   get leaf(): boolean { return this.more > 0 || this.view.layer!.leaf(this.node); }
   get self(): number[] { return this.view.app.scene.costs.map((_, k) => this.view.layer!.self(this.node, k)); }
   get total(): number[] { return this.view.app.scene.costs.map((_, k) => this.view.layer!.total(this.node, k)); }
+  part(which: 0 | 1): Of { return this.node ? this.view.layer!.of(this.node, which) : [-1, which]; }
   net(): [number, number] { return this.view.net(this.node); }
   get calls(): (number | null)[] { return this.view.app.scene.costs.map((_, k) => (k === this.view.app.main0 ? this.view.layer!.calls(this.node) : null)); }
 }
@@ -189,7 +191,7 @@ export class TreeView implements Panel {
 
   private tell(r: TreeRow): void {
     const l = this.layer!, all = this.app.scene.costs.map((_, k) => k);
-    this.app.tell({ func: r.func, more: r.more, self: r.self, total: r.total, calls: r.calls[this.app.main0], parent: r.node ? all.map(k => l.total(l.parent(r.node), k)) : undefined, stack: l.stack(r.node) });
+    this.app.tell({ func: r.func, more: r.more, self: r.self, total: r.total, calls: r.calls[this.app.main0], parent: r.node ? all.map(k => l.total(l.parent(r.node), k)) : undefined, stack: l.stack(r.node), judged: r.part(1) });
   }
 
   /** The next match: unfolds what leads to it. */
