@@ -1,6 +1,8 @@
 /*
  * The web app: its page, script and styles, which are in the program, and the sources that it lists.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -125,6 +127,34 @@ pp_page_sources(struct pp_serve *s, struct pp_exchange *x)
 	}
 	pp_sink_close(out);
 	pp_vec_release(&list.list);
+	pp_exchange_field(x, "Cache-Control", "no-store");
+	pp_exchange_done(x);
+}
+
+/* By source whether something changed, then of all that was dropped: a page that shows a list asks this now and then. */
+void
+pp_page_stamps(struct pp_serve *s, struct pp_exchange *x)
+{
+	char text[24];
+	struct pp_buf out = { 0 };
+	uint64_t dropped;
+	size_t i;
+
+	pp_buf_adds(&out, "{\"stamps\": [");
+	for (i = 0; i < s->o->source_count; i++) {
+		(void)snprintf(text, sizeof text, "\"%016" PRIx64 "\", ", pp_source_stamp(s, i));
+		pp_buf_adds(&out, text);
+	}
+	pthread_mutex_lock(&s->views->lock);
+	dropped = s->views->serial;
+	pthread_mutex_unlock(&s->views->lock);
+	(void)snprintf(text, sizeof text, "\"%016" PRIx64 "\"]}\n", dropped);
+	pp_buf_adds(&out, text);
+	if (out.failed)
+		pp_answer_error(x, 503, "memory", "out of memory");
+	else
+		pp_exchange_text(x, 200, PP_JSON_TYPE, out.p);
+	pp_buf_release(&out);
 	pp_exchange_field(x, "Cache-Control", "no-store");
 	pp_exchange_done(x);
 }

@@ -16,6 +16,7 @@ const struct pp_route pp_routes[] = {
 	{ "GET", "/viewer.css", PP_ROUTE_NOW, pp_page_part },
 	{ "GET", "/api/v1/sources", 0, pp_page_sources },
 	{ "GET", "/api/v1/store", 0, pp_page_list },
+	{ "GET", "/api/v1/stamps", 0, pp_page_stamps },
 	{ "GET", "/api/v1/view", 0, pp_view },
 	{ "GET", "/api/v1/progress", PP_ROUTE_NOW, pp_view_progress },
 	{ "GET", "/api/v1/verdicts", 0, pp_api_verdicts },

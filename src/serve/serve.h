@@ -128,6 +128,8 @@ const char *pp_source_path(const struct pp_serve *, struct pp_arena *, const cha
 /* Whether a source, "?where=..." behind it or not, is a store. */
 bool pp_source_is_store(const struct pp_serve *, const char *name);
 bool pp_source_is_directory(const char *name);
+/* What is another number when profiles of a source came, changed or went, found without reading them. */
+uint64_t pp_source_stamp(const struct pp_serve *, size_t source);
 /* Looks once at what the sources are; false when out of memory. */
 bool pp_sources_look(struct pp_serve *);
 
@@ -204,6 +206,7 @@ void pp_page_start(struct pp_serve *, struct pp_exchange *);
 void pp_page_part(struct pp_serve *, struct pp_exchange *);
 void pp_page_sources(struct pp_serve *, struct pp_exchange *);
 void pp_page_list(struct pp_serve *, struct pp_exchange *);
+void pp_page_stamps(struct pp_serve *, struct pp_exchange *);
 void pp_view(struct pp_serve *, struct pp_exchange *);
 void pp_view_progress(struct pp_serve *, struct pp_exchange *);
 void pp_view_drop(struct pp_serve *, struct pp_exchange *);

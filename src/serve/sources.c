@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/slice.h"
 #include "base/utf8.h"
 #include "serve/serve.h"
@@ -341,4 +343,95 @@ pp_source_path(const struct pp_serve *s, struct pp_arena *arena, const char *nam
 			return path;
 	}
 	return NULL;
+}
+
+/* ---- what changes ---- */
+
+/* Beyond so many files of a directory only its own times tell: files that come and go, not those that are written to. */
+#define LOOKED_AT_MAX 20000
+/* What is no file is taken to change so often, in seconds. */
+#define CHANGES_EVERY 60
+
+static uint64_t
+stat_hash(const char *name, const struct stat *st)
+{
+	const int64_t facts[4] = { (int64_t)st->st_size, (int64_t)st->st_mtim.tv_sec,
+		                   (int64_t)st->st_mtim.tv_nsec, (int64_t)st->st_ino };
+
+	return pp_fnv_add(pp_fnv_add(PP_FNV_BASIS, name, strlen(name) + 1), facts, sizeof facts);
+}
+
+/* Adds up what tells one content of an open directory, which is closed, from the next; in whatever order files come. */
+static uint64_t
+directory_hash(int fd, unsigned depth, size_t *left)
+{
+	DIR *d = fdopendir(fd);
+	struct dirent *e;
+	struct stat st;
+	uint64_t h = 0;
+
+	if (!d)
+		(void)close(fd);
+	else if (fstat(fd, &st) == 0)
+		h += stat_hash("", &st);
+	while (d && (e = readdir(d)) != NULL) {
+		bool below = e->d_type == DT_DIR || e->d_type == DT_UNKNOWN;
+
+		if (e->d_name[0] == '.' || (*left == 0 && !below))
+			continue;
+		*left -= *left > 0;
+		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+			continue;
+		if (S_ISREG(st.st_mode)) {
+			h += stat_hash(e->d_name, &st);
+		} else if (S_ISDIR(st.st_mode) && depth < DEPTH_MAX) {
+			int next = openat(dirfd(d), e->d_name,
+			                  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+			if (next >= 0)
+				h += directory_hash(next, depth + 1, left);
+		}
+	}
+	if (d)
+		(void)closedir(d);
+	return h;
+}
+
+/* A store changes in a second file first, which whoever reads may make anew, empty. */
+static uint64_t
+store_hash(const char *name)
+{
+	const char *path = strncmp(name, "sqlite:", 7) == 0 ? name + 7 : name;
+	const char *where = pp_store_source_where(path);
+	size_t n = where ? (size_t)(where - path) : strlen(path);
+	struct pp_buf file = { 0 };
+	struct stat st;
+	uint64_t h = (uint64_t)(time(NULL) / CHANGES_EVERY);
+
+	pp_buf_add(&file, path, n);
+	pp_buf_addc(&file, '\0');
+	if (!file.failed && stat(file.p, &st) == 0)
+		h = stat_hash("", &st);
+	file.n = n;
+	pp_buf_adds(&file, "-wal");
+	if (!file.failed && stat(file.p, &st) == 0 && st.st_size > 0)
+		h += stat_hash("-wal", &st);
+	pp_buf_release(&file);
+	return h;
+}
+
+uint64_t
+pp_source_stamp(const struct pp_serve *s, size_t source)
+{
+	const char *name = s->o->sources[source];
+	size_t left = LOOKED_AT_MAX;
+	struct stat st;
+	int fd;
+
+	if (s->is_store[source])
+		return store_hash(name);
+	fd = pp_source_is_directory(name) ? open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (fd >= 0)
+		return directory_hash(fd, 0, &left);
+	return stat(name, &st) == 0 ? stat_hash("", &st) : 0;
 }

@@ -3,12 +3,13 @@
 import { button, el, fill, select, toast } from '../viewer/dom';
 import { bytes as sizeText, digits, plural, shown, time } from '../viewer/text';
 import type { Params } from './api';
-import { askJson } from './api';
+import { Refused, askJson } from './api';
 import { valueOf } from './cost';
 import { refill } from '../viewer/focus';
 import { viewAddress } from './question';
 import type { Source } from './sources';
 import { listSources } from './sources';
+import { nowAndThen } from './watch';
 
 /** A profile as the list shows it. */
 export interface Profile {
@@ -56,6 +57,11 @@ const COLUMNS: Column[] = [
   { key: 'size', title: 'Size', number: true, minor: true, by: p => p.bytes },
 ];
 
+/** What tells a profile from all others. */
+const keyOf = (p: Profile) => JSON.stringify(p.params);
+
+const askStamps = async () => (await askJson<{ stamps: string[] }>('stamps', [])).stamps;
+
 const when = (ns: number | null) => (ns ? new Date(ns / 1e6).toISOString().replace('T', ' ').slice(0, 16) : '');
 
 /** What a search looks through; a word with "=" is a label as a whole. */
@@ -69,7 +75,9 @@ export class ListPage {
   private profiles: Profile[] = [];
   private sources: Source[] = [];
   private chosen = new Set<Profile>();
-  private more = 0; // profiles that are not listed
+  private left = new Map<string, number>(); // of each source, profiles that are not listed
+  private stamps: string[] = []; // of the sources, as what is listed was asked for
+  private listing = true; // it comes in
   private loads = 0;
   private loaded = false;
   private shown: Profile[] = [];
@@ -82,6 +90,7 @@ export class ListPage {
   private pages = el('nav', { class: 'pages', 'aria-label': 'Pages' });
   private stores = el('div', { class: 'stores' });
   private problems = el('div', { class: 'problems' });
+  private news = el('p', { class: 'news', role: 'status' });
   private nothing = el('div', { class: 'nothing' });
 
   constructor(host: HTMLElement, private add: () => void) {
@@ -96,25 +105,35 @@ export class ListPage {
       el('header', {}, el('div', { class: 'brand' }, el('h1', {}, 'Profiles'), this.count),
         el('div', { class: 'tools' }, el('div', { class: 'find' }, this.search), button('Add a file\u2026', 'Add a file, or drop one anywhere on this page', () => this.add()),
           button('\u25d0', 'Dark or light', () => this.set({ theme: dark() ? 'light' : 'dark' }), { id: 'theme' }))),
-      el('main', { tabindex: -1 }, this.problems, this.stores, this.acts, el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Profiles' }, this.table), this.nothing, this.pages)));
+      el('main', { tabindex: -1 }, this.problems, this.stores, this.acts, this.news, el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Profiles' }, this.table), this.nothing, this.pages)));
     window.addEventListener('keydown', e => this.key(e));
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw());
     this.draw();
     void this.load();
+    nowAndThen(() => this.look());
+  }
+
+  private get more(): number {
+    return [...this.left.values()].reduce((a, b) => a + b, 0);
   }
 
   private async load(): Promise<void> {
+    const load = ++this.loads;
+    this.listing = true;
     try {
+      // What comes in while the list does is noticed later.
+      this.stamps = await askStamps().catch(() => []);
       this.sources = await listSources();
     } catch (error) {
+      this.listing = false;
       fill(this.problems);
       return this.complain(error);
     }
     fill(this.problems);
-    const load = ++this.loads, found = await Promise.all(this.sources.map(s => this.part(s, { next: 0, rows: FIRST }, load)));
+    const found = await Promise.all(this.sources.map(s => this.part(s, { next: 0, rows: FIRST }, load)));
     if (load !== this.loads) return;
     this.profiles = found.flatMap(f => f.profiles);
-    this.more = found.reduce((n, f) => n + f.left, 0);
+    this.left = new Map(found.map((f, i) => [this.sources[i].name, f.left]));
     this.chosen.clear();
     this.loaded = true;
     this.draw();
@@ -122,7 +141,86 @@ export class ListPage {
     void this.costs();
     document.documentElement.dataset.ready = String(this.profiles.length);
     await this.rest(load, found);
+    if (load === this.loads) this.listing = false;
     document.documentElement.dataset.listed = String(this.profiles.length);
+  }
+
+  // ---- what comes in ----
+
+  /** Whether something changed; if so, what. */
+  private async look(): Promise<void> {
+    if (this.listing) return;
+    const load = this.loads, { sources } = this;
+    try {
+      const stamps = await askStamps(), changed = sources.filter((_, i) => stamps[i] !== this.stamps[i]), dropped = stamps.length !== this.stamps.length || stamps.at(-1) !== this.stamps.at(-1);
+      if (load !== this.loads) return;
+      if (this.news.classList.contains('lacks')) fill(this.news);
+      this.news.classList.remove('lacks');
+      if (!sources.length && this.problems.childElementCount) return void this.load(); // the server was not there
+      if (!changed.length && !dropped) return;
+      const now = await listSources(), lists = await Promise.all(now.map(s => (!this.left.has(s.name) || changed.some(c => c.name === s.name) ? this.anew(s).catch(error => (error instanceof Refused && error.status ? null : Promise.reject(error))) : null)));
+      if (load !== this.loads || this.listing) return;
+      this.stamps = stamps;
+      this.sources = now;
+      this.take(lists);
+    } catch (error) {
+      this.news.classList.add('lacks');
+      fill(this.news, shown(`What is listed may be out of date: ${error instanceof Error ? error.message : String(error)}.`, 300));
+      throw error;
+    }
+  }
+
+  /** What a source has now: of a store no more than what is new, where nothing went. */
+  private async anew(source: Source): Promise<Profile[]> {
+    const old = this.profiles.filter(p => p.source.name === source.name), known = new Set(old.map(keyOf)), load = this.loads;
+    let part = await profilesOf(source, this.state, { next: 0, rows: FIRST }), list = part.profiles;
+    const fresh = list.filter(p => !known.has(keyOf(p))), left = this.left.get(source.name) ?? 0;
+    if (source.kind === 'store' && known.size && list.length + part.left === old.length + left + fresh.length) {
+      this.left.set(source.name, left);
+      return [...fresh, ...old];
+    }
+    while (part.next && list.length < MOST && load === this.loads) {
+      part = await profilesOf(source, this.state, part);
+      list = [...list, ...part.profiles];
+    }
+    this.left.set(source.name, part.left);
+    return list;
+  }
+
+  /** Puts lists of some sources in the place of what was listed of them; what is looked at stays where it is. */
+  private take(lists: (Profile[] | null)[]): void {
+    const before = new Map(this.profiles.map(p => [keyOf(p), p])), chosen = new Set([...this.chosen].map(keyOf)), was = this.profiles.length;
+    let fresh = 0, changed = 0;
+    this.profiles = this.sources.flatMap((s, i) => (lists[i] ?? this.profiles.filter(p => p.source.name === s.name)).map(p => {
+      const old = before.get(keyOf(p)), same = old && old.start === p.start && old.bytes === p.bytes && old.complete === p.complete;
+      if (!old) fresh++;
+      else if (!same) changed++;
+      return same ? old : p;
+    }));
+    for (const name of [...this.left.keys()]) if (!this.sources.some(s => s.name === name)) this.left.delete(name);
+    const gone = was - (this.profiles.length - fresh), said = [fresh && plural(fresh, 'new profile', 'new profiles'), changed && plural(changed, 'has changed', 'have changed'), gone > 0 && plural(gone, 'is gone', 'are gone')].filter(Boolean).join(', ');
+    this.chosen = new Set(this.profiles.filter(p => chosen.has(keyOf(p))));
+    if (!said) return;
+    this.news.classList.remove('lacks');
+    fill(this.news, `${said}, at ${new Date().toISOString().slice(11, 19)} UTC`);
+    this.keepPlace(() => this.draw());
+    void this.costs();
+    document.documentElement.dataset.listed = String(this.profiles.length);
+  }
+
+  /** Draws the table with the row on top of what is in sight where it was, unless nobody scrolled or turned a page. */
+  private keepPlace(draw: () => void): void {
+    const rows = () => [...(this.table.tBodies[0]?.rows ?? [])], edge = document.querySelector('header')!.getBoundingClientRect().bottom, scrolled = window.scrollY > 0;
+    const at = scrolled ? rows().findIndex(r => r.getBoundingClientRect().bottom > edge) : 0, anchor = scrolled || this.page ? this.visible()[Math.max(0, at)] : undefined, top = rows()[Math.max(0, at)]?.getBoundingClientRect().top ?? 0;
+    draw();
+    const place = anchor ? this.shown.indexOf(anchor) : -1;
+    if (place < 0) return;
+    if (Math.floor(place / ROWS) !== this.page) {
+      this.state.page = Math.floor(place / ROWS);
+      this.keepAddress();
+      draw();
+    }
+    window.scrollBy(0, scrolled ? rows()[place % ROWS].getBoundingClientRect().top - top : 0);
   }
 
   private part(s: Source, from: From, load: number): Promise<Part> {
@@ -131,13 +229,13 @@ export class ListPage {
 
   /** What did not come with the first answers, part by part. */
   private async rest(load: number, found: Part[]): Promise<void> {
-    for (let [i, { next, left, rows }] of found.entries())
+    for (let [i, { next, rows }] of found.entries())
       while (next && this.profiles.length < MOST) {
         const part = await this.part(this.sources[i], { next, rows }, load);
         if (load !== this.loads) return;
         this.profiles.push(...part.profiles);
-        this.more += part.left - left;
-        ({ next, left, rows } = part);
+        this.left.set(this.sources[i].name, part.left);
+        ({ next, rows } = part);
         this.draw();
       }
   }
@@ -149,6 +247,12 @@ export class ListPage {
   private set(change: Partial<ListState>): void {
     const again = 'where' in change || 'since' in change;
     Object.assign(this.state, change);
+    this.keepAddress();
+    this.draw();
+    void (again ? this.load() : this.costs());
+  }
+
+  private keepAddress(): void {
     const s = this.state, query = new URLSearchParams();
     if (s.search) query.set('q', s.search);
     if (s.sort !== '-time') query.set('sort', s.sort);
@@ -157,8 +261,6 @@ export class ListPage {
     if (s.since) query.set('from', s.since);
     if (s.theme) query.set('theme', s.theme);
     history.replaceState(null, '', query.size ? '/?' + query : '/');
-    this.draw();
-    void (again ? this.load() : this.costs());
   }
 
   // ---- what is chosen ----
@@ -232,7 +334,7 @@ export class ListPage {
     const box = el('input', { type: 'checkbox', 'aria-label': 'Choose ' + shown(p.name, 120), checked: this.chosen.has(p), onchange: () => this.choose(p, box.checked) });
     const [cost] = p.costs, bar = el('span', { class: 'bar' });
     if (cost && most > 0) bar.style.width = `calc((100% - 12px) * ${cost[1] / most})`;
-    return el('tr', { class: this.chosen.has(p) ? 'selected' : '' },
+    return el('tr', { class: this.chosen.has(p) ? 'selected' : '', 'data-key': keyOf(p) },
       el('td', { class: 'check' }, box),
       el('td', { class: 'name' }, el('a', { href: viewAddress(p.params), title: shown(p.name, 400) }, shown(p.name.replace(/^.*\/(?=.)/, ''), 160) || '(no name)'), p.name.includes('/') && el('small', {}, shown(p.name.replace(/\/[^/]*$/, ''), 120)), p.what && el('small', {}, shown(p.what, 120)), Object.keys(p.labels).length > 0 && el('small', { class: 'narrow' }, shown(Object.entries(p.labels).map(l => l.join('=')).join(' '), 120)), !p.complete && el('small', { class: 'incomplete' }, 'incomplete')),
       el('td', { class: 'minor labels' }, ...Object.entries(p.labels).slice(0, 6).map(([k, v]) => button(shown(`${k}=${v}`, 48), `Search for ${shown(k, 60)}=${shown(v, 120)}`, () => this.narrow(`${k}=${v}`), { class: 'chip' }))),

@@ -8,7 +8,7 @@ type Children = Parameters<typeof fill> extends [Element, ...infer C] ? C : neve
 const places = (host: Element) => [...host.querySelectorAll<HTMLElement>('a[href], button, input, select, [tabindex]')];
 
 export function refill(host: Element, ...children: Children): void {
-  const called = (e: HTMLElement) => [e.tagName, e.getAttribute('aria-label'), e.textContent].join();
+  const called = (e: HTMLElement) => [e.tagName, e.closest<HTMLElement>('[data-key]')?.dataset.key, e.getAttribute('aria-label'), e.textContent].join();
   const was = document.activeElement as HTMLElement, name = called(was), at = host.contains(was) ? places(host).indexOf(was) : -1, caret = was instanceof HTMLInputElement && was.type === 'text' ? was.selectionStart : null;
   fill(host, ...children);
   if (at < 0) return;
