@@ -66,7 +66,7 @@ basic_password(struct pp_slice letters, struct pp_buf *plain)
 	return found ? text : pp_slice_of("", 0);
 }
 
-/* 0, 401 without a token, 403 with a wrong one. */
+/* 0, 401 without a token, 403 with a wrong one; 401 where somebody typed it, as browsers ask again then. */
 static unsigned
 token_check(const struct pp_serve *s, const struct pp_http_head *head)
 {
@@ -74,7 +74,7 @@ token_check(const struct pp_serve *s, const struct pp_http_head *head)
 	struct pp_slice key = pp_http_field(head, "x-api-key", &keys);
 	struct pp_slice given = pp_http_field(head, "authorization", &credentials), scheme;
 	struct pp_buf plain = { 0 };
-	bool found, right;
+	bool found, right, typed = false;
 
 	if (s->token.n == 0)
 		return 0;
@@ -86,14 +86,15 @@ token_check(const struct pp_serve *s, const struct pp_http_head *head)
 	if (!keys) {
 		scheme = pp_slice_cut(&given, ' ', &found);
 		given = pp_slice_trim(given);
-		if (pp_http_same(scheme, "basic"))
+		typed = pp_http_same(scheme, "basic");
+		if (typed)
 			given = basic_password(given, &plain);
 		else if (!pp_http_same(scheme, "bearer"))
 			given.n = 0;
 		right = token_is(s, given);
 	}
 	pp_buf_release(&plain);
-	return right ? 0 : 403;
+	return right ? 0 : typed ? 401 : 403;
 }
 
 /* ---- where a request comes from ---- */
@@ -149,6 +150,16 @@ comes_from_here(const struct pp_serve *s, const struct pp_http_head *head)
 	return s->loopback ? is_own_name(s, origin) : host.n && pp_slice_eq(origin, host);
 }
 
+static bool
+is_given(const struct pp_http_head *head)
+{
+	size_t keys, credentials;
+
+	(void)pp_http_field(head, "x-api-key", &keys);
+	(void)pp_http_field(head, "authorization", &credentials);
+	return keys + credentials > 0;
+}
+
 unsigned
 pp_guard(const struct pp_serve *s, struct pp_exchange *x)
 {
@@ -161,9 +172,10 @@ pp_guard(const struct pp_serve *s, struct pp_exchange *x)
 	}
 	status = token_check(s, &x->head);
 	if (status)
-		pp_answer_error(x, status, status == 401 ? "token-missing" : "token-wrong",
-		                "this server wants its token: Authorization: Bearer TOKEN, or "
-		                "X-API-Key");
+		pp_answer_error(
+		    x, status, is_given(&x->head) ? "token-wrong" : "token-missing",
+		    "this server wants its token: in a browser as the password, with any "
+		    "name; else as Authorization: Bearer TOKEN, or X-API-Key");
 	if (status == 401)
 		pp_exchange_field(x, "WWW-Authenticate", "Bearer, Basic realm=\"polyprof\"");
 	return status;

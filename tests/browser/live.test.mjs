@@ -123,7 +123,7 @@ await test('colours of runs', async () => {
   ok(['f3', 'f7', 'fresh', 'old'].every(n => fills(n)[0] && fills(n)[0] !== GREY), 'what changed is not');
   is(fills('shared').map(f => f === GREY).sort(), [false, true], 'of a function that grew, the box that did not grow is grey');
   const legend = await p.locator('.legends').filter({ visible: true }).innerText();
-  ok(legend.includes('6 runs against 6') && legend.includes('part changed in the same direction'), 'the legend says by which rule', legend);
+  ok(legend.includes('6 runs against 6') && legend.includes('the part in the same direction'), 'the legend says by which rule', legend);
   ok(svg.includes('6 runs against 6'), 'so does a picture that is saved');
   await p.setViewportSize({ width: 400, height: 800 });
   await settle(p);
@@ -271,6 +271,27 @@ await test('what comes into a directory', async () => {
   await p.waitForFunction(() => document.querySelector('.news').textContent.startsWith('1 new profile, at'));
   ok((await names(p)).includes('mine.folded'), 'also what somebody dropped');
   is(p.complaints, [], 'no complaints');
+  await stop();
+});
+
+await test('what cannot be shown', async () => {
+  const p = await page(b), file = join(folder, 'grows', 'cut.folded');
+  await visit(p, home, '').catch(() => undefined);
+  await p.goto(home + '/?' + new URLSearchParams([['file', 'nowhere.folded']]));
+  await p.waitForSelector('html[data-failed]');
+  is([await p.getByRole('heading', { level: 1 }).textContent(), await p.title()], ['nowhere.folded', 'nowhere.folded \u2013 polyprof'], 'is named');
+  is(await complaints(p), [], 'nothing for axe-core to complain of');
+  writeFileSync(file, 'main;a 1\nmain;b\nmain;c 3\n');
+  const { at: there, end: stop } = await serve(file, '--store', join(folder, 'none.ppdb'));
+  await visit(p, there, '');
+  await p.waitForFunction(() => document.querySelector('td.cost')?.textContent);
+  ok((await p.locator('td.name').textContent()).includes('incomplete'), 'a damaged file says so in the list once it was read');
+  await p.locator('input[type=file]').setInputFiles({ name: 'added.folded', mimeType: 'application/octet-stream', buffer: Buffer.from('main;added 5\n') });
+  await p.getByRole('textbox', { name: 'Labels' }).fill('version=3.0');
+  await p.getByRole('textbox', { name: 'Labels' }).press('Enter');
+  await p.waitForFunction(() => document.querySelectorAll('table.profiles tbody tr').length === 2);
+  ok((await p.locator('table.profiles tbody').textContent()).includes('version=3.0'), 'a file is added with the keyboard');
+  is(p.complaints.filter(c => !c.includes('404')), [], 'no complaints');
   await stop();
 });
 

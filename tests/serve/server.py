@@ -134,7 +134,8 @@ def tokens(polyprof, directory):
                                   ('a key', {'X-API-Key': secret}, 200), ("a browser's", {'Authorization': basic}, 200),
                                   ('a wrong one', {'Authorization': 'Bearer wrong'}, 403), ('a longer one', {'X-API-Key': secret + 'x'}, 403),
                                   ('a shorter one', {'X-API-Key': secret[:-1]}, 403), ('an empty one', {'X-API-Key': ''}, 403),
-                                  ('another scheme', {'Authorization': 'Digest ' + secret}, 403)):
+                                  ('another scheme', {'Authorization': 'Digest ' + secret}, 403),
+                                  ('a wrong password, which browsers ask for again', {'Authorization': 'Basic Ondyb25n'}, 401)):
         for path in ('/healthz', '/', '/metrics', '/api/v1/top'):
             T.same(s.ask(path, headers=headers)[0], wanted, f'{path} with token: {what}')
     code, said = s.stop()

@@ -20,11 +20,12 @@ async function keep(file: File, labels: string): Promise<void> {
 
 /** Asks what to do where there is a choice. */
 function ask(file: File, done: (run: () => Promise<void>) => void): void {
-  const labels = el('input', { type: 'text', 'aria-label': 'Labels', placeholder: 'service=web version=2.1', spellcheck: 'false', autocomplete: 'off' });
+  const add = () => (dialog.close(), done(() => keep(file, labels.value)));
+  const labels = el('input', { type: 'text', 'aria-label': 'Labels', placeholder: 'service=web version=2.1', spellcheck: 'false', autocomplete: 'off', onkeydown: (e: KeyboardEvent) => e.key === 'Enter' && add() });
   const dialog = el('dialog', { class: 'drop', 'aria-label': 'What to do with the file' }, el('h2', {}, shown(file.name, 100)), el('p', {}, sizeText(file.size)),
-    el('p', {}, labels), el('p', { class: 'row' },
+    el('label', {}, el('span', {}, 'Labels, for the store'), labels), el('p', { class: 'row' },
       button('Look at it', 'Only look at it: the server forgets it when it ends', () => (dialog.close(), done(() => look(file)))),
-      button('Add to the store', 'Add it to the store with these labels', () => (dialog.close(), done(() => keep(file, labels.value)))),
+      button('Add to the store', 'Add it to the store with these labels', add),
       button('Cancel', 'Cancel', () => dialog.close())));
   dialog.addEventListener('close', () => dialog.remove());
   document.body.append(dialog);

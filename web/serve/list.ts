@@ -192,7 +192,7 @@ export class ListPage {
     const before = new Map(this.profiles.map(p => [keyOf(p), p])), chosen = new Set([...this.chosen].map(keyOf)), was = this.profiles.length;
     let fresh = 0, changed = 0;
     this.profiles = this.sources.flatMap((s, i) => (lists[i] ?? this.profiles.filter(p => p.source.name === s.name)).map(p => {
-      const old = before.get(keyOf(p)), same = old && old.start === p.start && old.bytes === p.bytes && old.complete === p.complete;
+      const old = before.get(keyOf(p)), same = old && old.start === p.start && old.bytes === p.bytes;
       if (!old) fresh++;
       else if (!same) changed++;
       return same ? old : p;
@@ -312,7 +312,7 @@ export class ListPage {
     const { search, where, since } = this.state, empty = this.loaded && !this.shown.length && !this.problems.childElementCount, takes = this.sources.some(s => s.kind === 'store' && s.writable);
     this.table.hidden = this.acts.hidden = empty && !this.profiles.length;
     fill(this.nothing, empty && (search && this.profiles.length ? el('p', {}, 'No profile fits this search.') : where || since ? el('p', {}, 'No profile of the store fits this selection.') : el('p', {}, 'There are no profiles yet. Drop a file anywhere on this page to look at it' + (takes ? ', or send one to the store:' : '.'))),
-      empty && takes && !search && !where && !since && el('pre', {}, `curl --data-binary @app.folded '${location.origin}/api/v1/add?label.service=web'`));
+      empty && takes && !search && !where && !since && el('pre', { tabindex: 0 }, `curl --data-binary @app.folded '${location.origin}/api/v1/add?label.service=web'`));
   }
 
   private visible(): Profile[] {
@@ -383,7 +383,7 @@ export class ListPage {
     const list = this.visible().filter(p => !p.costs.length && (p.source.kind === 'file' || p.source.kind === 'directory') && p.bytes < 4 << 20).slice(0, ROWS);
     for (const p of list) {
       if (!this.visible().includes(p)) return;
-      p.costs = await askCosts(p.params).catch((): Profile['costs'] => [['', 0, '']]);
+      ({ costs: p.costs, complete: p.complete } = await askCosts(p.params).catch((): Known => ({ costs: [['', 0, '']], complete: p.complete })));
       if (p.costs.length && !p.costs[0][0]) p.costs = [];
       else this.drawTable();
     }
@@ -402,10 +402,12 @@ export class ListPage {
   }
 }
 
-/** What a profile costs, as `info` has it. */
-async function askCosts(params: Params): Promise<Profile['costs']> {
-  const info = await askJson<{ metrics?: { name: string; unit: string; total: number; primary?: boolean }[] }>('info', params);
-  return (info.metrics ?? []).map((m): [string, number, string] => [m.name, m.total, m.unit]);
+type Known = Pick<Profile, 'costs' | 'complete'>;
+
+/** What a profile costs, and whether all of it could be read, as `info` has it. */
+async function askCosts(params: Params): Promise<Known> {
+  const info = await askJson<{ complete?: boolean; metrics?: { name: string; unit: string; total: number; primary?: boolean }[] }>('info', params);
+  return { costs: (info.metrics ?? []).map((m): [string, number, string] => [m.name, m.total, m.unit]), complete: info.complete ?? true };
 }
 
 interface Listed {

@@ -4,7 +4,7 @@ import { el } from '../viewer/dom';
 import { shown } from '../viewer/text';
 import { acceptFiles } from './drop';
 import { ListPage } from './list';
-import { questionOf } from './question';
+import { questionOf, titleOf } from './question';
 import { openViewer } from './remote';
 import { openTrend } from './trend';
 
@@ -16,7 +16,10 @@ async function start(): Promise<void> {
     else if (question.files.length) await openViewer(question);
     else new ListPage(document.body, add);
   } catch (error) {
-    document.body.append(el('div', { class: 'lacks problem', role: 'alert' }, el('p', {}, shown(error instanceof Error ? error.message : String(error), 600)), el('p', {}, el('a', { href: '/' }, 'All profiles'))));
+    document.querySelectorAll('body > .app').forEach(e => e.remove());
+    const title = shown(titleOf(question), 200);
+    document.title = `${title} \u2013 polyprof`;
+    document.body.append(el('main', { class: 'lacks problem' }, el('h1', {}, title), el('p', { role: 'alert' }, shown(error instanceof Error ? error.message : String(error), 600)), el('p', {}, el('a', { href: '/' }, 'All profiles'))));
     document.documentElement.dataset.failed = '1';
   }
 }

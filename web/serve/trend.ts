@@ -170,13 +170,14 @@ export class TrendChart {
     const span = to - from, [first, last] = span > 14 * 86400e9 ? [5, 10] : span > 2 * 86400e9 ? [5, 16] : span > 600e9 ? [11, 16] : [11, 19], label = (t: number) => (ordinal ? shown(titles[t] ?? '', 14) : new Date(t / 1e6).toISOString().slice(first, last).replace('T', ' ')), marks = [...new Set(times)].sort((a, b) => a - b), each = Math.max(1, Math.ceil(marks.length / Math.max(2, Math.floor(width / 110))));
     marks.forEach((t, i) => i % each === 0 && picture.append(svg('text', { x: Math.max(left, Math.min(x(t), width - 40)), y: height - 12, class: i ? 'axis middle' : 'axis' }, label(t))));
     for (const step of this.data.steps.filter(s => this.data.function || groups.includes(s.name))) picture.append(svg('line', { x1: x(step.time), x2: x(step.time), y1: top, y2: height - bottom, class: 'step' }));
+    const crowded = (width - left - right) / marks.length < 12;
     groups.forEach((by, g) => {
       const list = points.filter(p => p.by === by).sort((a, b) => a.time - b.time), colour = COLOURS[g % COLOURS.length];
       if (!this.shares && list.some(p => p.se > 0)) picture.append(svg('path', { d: 'M' + [...list.map(p => `${x(p.time)},${y(p.value + p.se)}`), ...[...list].reverse().map(p => `${x(p.time)},${y(Math.max(0, p.value - p.se))}`)].join('L') + 'Z', fill: colour, class: 'band' }));
       picture.append(svg('path', { d: 'M' + list.map(p => `${x(p.time).toFixed(1)},${y(value(p)).toFixed(1)}`).join('L'), stroke: colour, class: 'line' }));
       for (const p of list) {
         const words = [by, ordinal ? titles[p.time] ?? '' : moment(p.time / 1e9), `${valueOf(p.value, unit)}${p.se ? ' \u00b1 ' + valueOf(p.se, unit) : ''}, ${percent(p.share, 1)}`, ordinal ? '' : plural(p.profiles, 'profile', 'profiles')].filter(Boolean).map(w => shown(w, 120)).join(', ');
-        const dot = svg('circle', { cx: x(p.time), cy: y(value(p)), r: 4, fill: colour, class: 'dot', tabindex: 0, role: 'link', 'aria-label': words }, svg('title', {}, words));
+        const dot = svg('circle', { cx: x(p.time), cy: y(value(p)), r: crowded ? 2.5 : 4, fill: colour, class: 'dot', tabindex: 0, role: 'link', 'aria-label': words }, svg('title', {}, words));
         dot.addEventListener('click', () => this.open(p));
         dot.addEventListener('keydown', e => e.key === 'Enter' && this.open(p));
         picture.append(dot);

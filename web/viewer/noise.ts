@@ -50,7 +50,7 @@ export class Noise {
     }
     this.provisional = !runs && why !== '';
     if (runs) {
-      this.boxes = `a box or row that is a part of a function counts as changed if the function did and the part changed in the same direction${this.sampled ? ', by more than the counting error of its samples' : this.means ? '' : ', by more than that'}`;
+      this.boxes = `a part of a function counts as changed if the function did, and the part in the same direction${this.sampled ? ' by more than its counting error' : this.means ? '' : ' by more than that'}`;
       this.rule = runs.rule;
     } else if (why) this.rule += ' (' + why + ')';
   }
