@@ -29,6 +29,8 @@ struct paper {
 	char *scope;
 	pp_answer *answer;
 	uint64_t shelved; /* bytes of profiles in the account of the answer: they are the shelf's */
+	char *first;      /* its first piece, which is asked for again and again; NULL until then */
+	size_t first_size;
 	uint64_t used;
 };
 
@@ -63,6 +65,7 @@ static void
 paper_drop(struct paper *p)
 {
 	pp_answer_free(p->answer);
+	pp_free(p->first);
 	free(p->scope);
 	*p = (struct paper){ 0 };
 }
@@ -226,6 +229,7 @@ desk_weigh(const struct pp_desk *d)
 
 		if (used > 0 && (uint64_t)used > p->shelved)
 			bytes += (uint64_t)used - p->shelved;
+		bytes += p->first_size;
 	}
 	return bytes;
 }
@@ -429,6 +433,7 @@ piece_put(struct pp_view_asked *a, struct pp_desk *d, struct listener *l, struct
 		                       .functions = a->functions,
 		                       .from = a->from,
 		                       .file = a->lines };
+	bool first = !a->at && !a->nodes && !a->functions && !a->lines;
 	struct paper *paper = NULL;
 	char *bytes = NULL;
 	size_t n = 0;
@@ -436,12 +441,20 @@ piece_put(struct pp_view_asked *a, struct pp_desk *d, struct listener *l, struct
 
 	pthread_mutex_lock(&d->lock);
 	status = paper_find(a, d, l, &paper);
-	if (status == PP_OK)
+	if (status == PP_OK && first && paper->first)
+		pp_buf_add(&x->out, paper->first, paper->first_size);
+	else if (status == PP_OK)
 		status = pp_answer_piece(paper->answer, &piece, &bytes, &n);
+	if (status == PP_OK && bytes) {
+		pp_buf_add(&x->out, bytes, n);
+		if (first) {
+			paper->first = bytes;
+			paper->first_size = n;
+			bytes = NULL;
+		}
+	}
 	d->ready = status == PP_OK;
 	pthread_mutex_unlock(&d->lock);
-	if (status == PP_OK)
-		pp_buf_add(&x->out, bytes, n);
 	pp_free(bytes);
 	return status == PP_OK && x->out.failed ? PP_E_NOMEM : status;
 }
