@@ -168,10 +168,11 @@ servers_ask(struct pp_clickhouse *c, struct pp_buf *problem)
 static bool
 servers_keep(const struct pp_clickhouse_servers *before, const struct pp_clickhouse_servers *now)
 {
-	int64_t later = now->begun - before->begun;
+	/* Whatever servers say, no number overflows. */
+	uint64_t later = (uint64_t)now->begun - (uint64_t)before->begun + BEGUN_SLACK;
 
 	return before->shards == now->shards && before->tables == now->tables &&
-	       later <= BEGUN_SLACK && later >= -BEGUN_SLACK;
+	       later <= 2 * BEGUN_SLACK;
 }
 
 /*
