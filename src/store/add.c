@@ -482,7 +482,6 @@ pp_store_add_file(struct pp_store *store, const char *path, const struct pp_stor
 
 	with.extracts = store->engine->extracts;
 	status = pp_store_prepare_file(path, &with, &p, result, problem);
-
 	return status == PP_OK ? commit(store, p, result, problem) : status;
 }
 
@@ -497,6 +496,5 @@ pp_store_add_memory(struct pp_store *store, const void *data, size_t size, const
 
 	with.extracts = store->engine->extracts;
 	status = pp_store_prepare_memory(data, size, name, &with, &p, result, problem);
-
 	return status == PP_OK ? commit(store, p, result, problem) : status;
 }

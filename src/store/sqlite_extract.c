@@ -70,7 +70,6 @@ pp_stored_extract_load(struct pp_sqlite *s, const struct pp_store_entry *e,
 	if (row > 0) {
 		const int64_t n = sqlite3_column_int64(q, 0);
 		const struct pp_slice data = pp_column_bytes(q, 2);
-
 		uint64_t size = 0;
 
 		status = sqlite3_column_int64(q, 1) == extract_seal(profile, n, data)
