@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/utf8.h"
 #include "store/label_set.h"
 #include "text/json_emit.h"
 #include "text/regex.h"
@@ -142,15 +143,21 @@ static bool
 labels_of(struct adding *a, const char *path, struct pp_buf *json, struct pp_buf *problem)
 {
 	struct named n = { .failed = false };
+	struct pp_buf clean = { 0 };
 	bool fine;
 	size_t i;
 
 	for (i = 0; i < a->labels.n; i++)
 		n.failed |= !pp_vec_push(&n.labels, a->labels.at[i]);
-	if (a->from_path)
-		(void)pp_regex_groups(a->from_path, pp_slice_z(path), group_take, &n);
+	/* No pattern matches across bytes that are no text, wherever in the path these are. */
+	pp_utf8_scrub(&clean, pp_slice_z(path));
+	n.failed |= clean.failed;
+	if (a->from_path && !n.failed)
+		(void)pp_regex_groups(a->from_path, pp_slice_of(clean.p ? clean.p : "", clean.n),
+		                      group_take, &n);
 	fine = !n.failed && pp_labels_canonical(n.labels.at, n.labels.n, json, problem) == PP_OK &&
 	       !json->failed;
+	pp_buf_release(&clean);
 	pp_vec_release(&n.labels);
 	return fine;
 }

@@ -11,15 +11,13 @@
 #include "model/inclusive.h"
 #include "model/ledger.h"
 #include "questions/question.h"
+#include "questions/traces_order.h"
 #include "text/escape.h"
 #include "text/json_emit.h"
 #include "text/shorten.h"
 #include "text/units.h"
 
 #define ROWS_SHOWN 25
-/* From so many stacks on, with one in so many nodes on them, it takes less time to put all nodes in order than to compare stacks name by name. */
-#define MANY_ROWS 4096
-#define MANY_SHARE 8
 
 struct traces_params {
 	struct pp_asked asked;
@@ -61,19 +59,11 @@ traces_want(const void *params, struct pp_want *want)
 
 /* ---- distinct stacks ---- */
 
-struct trace {
-	pp_node node; /* one of those that show the same functions */
-	pp_labels labels;
-	size_t row; /* of its costs */
-};
-
 struct traces {
 	const struct pp_profile *profile;
-	PP_VEC(struct trace) rows;
+	PP_VEC(struct pp_trace) rows;
 	struct pp_ledger cost;
 	bool united; /* several nodes show the same functions */
-	/* While stacks are sorted: functions by name, as far as that decides, and many stacks by the names on them (else NULL). */
-	uint32_t *rank, *place;
 	size_t metric;
 	double whole;
 };
@@ -133,7 +123,7 @@ trace_find(struct traces *t, struct pp_map *map, pp_labels labels, pp_node node)
 	if (row != PP_MAP_NONE)
 		return row;
 	row = (uint32_t)t->rows.n;
-	if (!pp_vec_push(&t->rows, ((struct trace){ node, labels, row })) ||
+	if (!pp_vec_push(&t->rows, ((struct pp_trace){ node, labels, row })) ||
 	    !pp_map_set(map, key, row))
 		return PP_MAP_NONE;
 	return row;
@@ -177,242 +167,6 @@ traces_add(struct traces *t)
 	t->united = same != NULL;
 	pp_map_release(&map);
 	free(same);
-	return fine;
-}
-
-/* ---- their order: what they cost, then their names ---- */
-
-static int
-cost_cmp(const struct traces *t, const struct trace *x, const struct trace *y)
-{
-	return t->metric < t->profile->metrics.n
-	           ? pp_value_cmp(&t->profile->metrics.at[t->metric],
-	                          pp_ledger_get(&t->cost, y->row, t->metric),
-	                          pp_ledger_get(&t->cost, x->row, t->metric))
-	           : 0;
-}
-
-static int
-cost_order(const void *a, const void *b, void *ctx)
-{
-	const struct trace *x = a, *y = b;
-	int by = cost_cmp(ctx, x, y);
-
-	return by ? by : (x->row > y->row) - (x->row < y->row);
-}
-
-/* Behind the last of the rows that cost what one does, once they are in that order. */
-static size_t
-alike_end(const struct traces *t, size_t at)
-{
-	size_t end = at + 1;
-
-	while (end < t->rows.n && !pp_account_stops_at(end) &&
-	       cost_cmp(t, &t->rows.at[at], &t->rows.at[end]) == 0)
-		end++;
-	return end;
-}
-
-static int
-func_order(const void *a, const void *b, void *profile)
-{
-	return pp_func_cmp(profile, *(const pp_func *)a, *(const pp_func *)b);
-}
-
-/* What stands on stacks that cost the same: their names decide, and no others are looked at. */
-struct alike {
-	uint64_t *met; /* a bit per node */
-	uint32_t nodes;
-	uint32_t
-	    *rank; /* by function: how many come before it; until they are in order 1 for each */
-	PP_VEC(pp_func) funcs;
-	size_t rows;
-};
-
-static void
-alike_release(struct alike *x)
-{
-	free(x->met);
-	free(x->rank);
-	pp_vec_release(&x->funcs);
-}
-
-/* Notes the nodes of a stack that were not met before; false when out of memory. */
-static bool
-stack_note(struct alike *x, const struct pp_profile *p, pp_node node)
-{
-	for (; node && !pp_bit(x->met, node); node = pp_tree_parent(&p->tree, node)) {
-		pp_func func = pp_node_func(p, node);
-
-		x->met[node >> 6] |= (uint64_t)1 << (node & 63);
-		x->nodes++;
-		if (!x->rank[func] && !pp_vec_push(&x->funcs, func))
-			return false;
-		x->rank[func] = 1;
-	}
-	return true;
-}
-
-/* False when out of memory. */
-static bool
-alike_find(struct alike *x, const struct traces *t)
-{
-	const struct pp_profile *p = t->profile;
-	size_t from, to, i;
-	bool fine = true;
-
-	for (from = 0; fine && from < t->rows.n; from = to) {
-		to = alike_end(t, from);
-		if (to - from < 2)
-			continue;
-		if (!x->met) {
-			x->met = calloc((size_t)p->tree.n / 64 + 1, sizeof *x->met);
-			x->rank = calloc(p->funcs.n + 1, sizeof *x->rank);
-			fine = x->met && x->rank;
-		}
-		x->rows += to - from;
-		for (i = from; fine && i < to && !pp_account_stops_at(i); i++)
-			fine = stack_note(x, p, t->rows.at[i].node);
-	}
-	if (fine && x->funcs.n > 1)
-		pp_sort(x->funcs.at, x->funcs.n, sizeof *x->funcs.at, func_order,
-		        (void *)(uintptr_t)p);
-	for (i = 0; fine && i < x->funcs.n; i++)
-		x->rank[x->funcs.at[i]] = (uint32_t)i;
-	return fine;
-}
-
-struct siblings {
-	const struct pp_profile *p;
-	const uint32_t *rank;
-	PP_VEC(pp_node) all;
-};
-
-static int
-sibling_order(const void *a, const void *b, void *ctx)
-{
-	const struct siblings *s = ctx;
-	uint32_t x = s->rank[pp_node_func(s->p, *(const pp_node *)a)],
-	         y = s->rank[pp_node_func(s->p, *(const pp_node *)b)];
-
-	return (x > y) - (x < y);
-}
-
-/* Puts the children of a node in order; false when out of memory. */
-static bool
-siblings_sort(struct siblings *s, struct pp_children *c, pp_node parent)
-{
-	pp_node child = c->first[parent];
-	size_t i;
-
-	if (!child || !c->next[child])
-		return true;
-	for (s->all.n = 0; child; child = c->next[child])
-		if (!pp_vec_push(&s->all, child))
-			return false;
-	pp_sort(s->all.at, s->all.n, sizeof *s->all.at, sibling_order, s);
-	c->first[parent] = s->all.at[0];
-	for (i = 0; i < s->all.n; i++)
-		c->next[s->all.at[i]] = i + 1 < s->all.n ? s->all.at[i + 1] : 0;
-	return true;
-}
-
-/*
- * By node: how many stacks come before it, each with what begins like it behind it. Only where no two nodes show the same
- * functions; those without a rank stand anywhere. NULL when out of memory.
- */
-static uint32_t *
-nodes_place(const struct pp_profile *p, const uint32_t *rank)
-{
-	struct siblings s = { .p = p, .rank = rank };
-	struct pp_children c = { 0 };
-	uint32_t *place = calloc(p->tree.n, sizeof *place), n = 0;
-	bool fine = place && pp_children_compute(&c, p);
-	pp_node node, next;
-
-	for (node = 0; fine && node < p->tree.n; node++)
-		fine = siblings_sort(&s, &c, node);
-	for (node = fine ? c.first[0] : 0; node && !pp_account_stops_at(n); node = next) {
-		place[node] = ++n;
-		next = c.first[node];
-		for (; !next && node; node = pp_tree_parent(&p->tree, node))
-			next = c.next[node];
-	}
-	pp_children_release(&c);
-	pp_vec_release(&s.all);
-	if (fine)
-		return place;
-	free(place);
-	return NULL;
-}
-
-static uint32_t
-node_depth(const struct pp_tree *t, pp_node node)
-{
-	uint32_t depth = 0;
-
-	for (; node; node = pp_tree_parent(t, node))
-		depth++;
-	return depth;
-}
-
-/* Stacks by the names of their functions from the root on, the shorter one first. */
-static int
-stack_cmp(const struct traces *t, pp_node a, pp_node b)
-{
-	const struct pp_profile *p = t->profile;
-	uint32_t x = node_depth(&p->tree, a), y = node_depth(&p->tree, b);
-	int by = (x > y) - (x < y);
-
-	for (; x > y; x--)
-		a = pp_tree_parent(&p->tree, a);
-	for (; y > x; y--)
-		b = pp_tree_parent(&p->tree, b);
-	/* The last difference on the way up is the first one on the way down. */
-	for (; a != b; a = pp_tree_parent(&p->tree, a), b = pp_tree_parent(&p->tree, b)) {
-		uint32_t m = t->rank[pp_node_func(p, a)], n = t->rank[pp_node_func(p, b)];
-
-		by = m != n ? (m > n) - (m < n) : by;
-	}
-	return by;
-}
-
-/* Of those that cost the same. */
-static int
-name_order(const void *a, const void *b, void *ctx)
-{
-	const struct traces *t = ctx;
-	const struct trace *x = a, *y = b;
-	int by = t->place ? (t->place[x->node] > t->place[y->node]) -
-	                        (t->place[x->node] < t->place[y->node])
-	                  : stack_cmp(t, x->node, y->node);
-
-	return by ? by : (x->row > y->row) - (x->row < y->row);
-}
-
-/* False when out of memory. */
-static bool
-traces_sort(struct traces *t)
-{
-	struct alike x = { 0 };
-	size_t from, to;
-	bool fine;
-
-	if (t->rows.n <= 1)
-		return true;
-	pp_sort(t->rows.at, t->rows.n, sizeof *t->rows.at, cost_order, t);
-	fine = alike_find(&x, t);
-	t->rank = x.rank;
-	if (fine && !t->united && x.rows >= MANY_ROWS && x.nodes >= t->profile->tree.n / MANY_SHARE)
-		fine = (t->place = nodes_place(t->profile, t->rank)) != NULL;
-	for (from = 0; fine && x.rows && from < t->rows.n; from = to) {
-		to = alike_end(t, from);
-		if (to - from > 1)
-			pp_sort(&t->rows.at[from], to - from, sizeof *t->rows.at, name_order, t);
-	}
-	alike_release(&x);
-	free(t->place);
-	t->rank = t->place = NULL;
 	return fine;
 }
 
@@ -752,7 +506,8 @@ traces_run(const struct pp_subject *subject, const void *data, struct pp_answer 
 		return pp_answer_fail_status(a, PP_E_NOMEM);
 	if (t->metric < p->metrics.n)
 		t->whole = whole_of(t);
-	if (!traces_sort(t))
+	if (!pp_traces_order(&(struct pp_traces){ p, &t->cost, t->metric, t->united }, t->rows.at,
+	                     t->rows.n))
 		return pp_answer_fail_status(a, PP_E_NOMEM);
 	for (i = 0; params->min > 0 && t->metric < p->metrics.n && i < t->rows.n; i++)
 		if (size_of(t, i) >= params->min * t->whole)

@@ -69,6 +69,11 @@ def adding(tap, work):
     count = answer('store', 'add', '--json', store, folder, '--label-from-path', r'(?<host>[^/]+)/[^/]*\.folded$', '--label', 'kind=dir')
     tap.ok(count['added'] == 3 and not count['refused'], 'directories, with labels out of paths', count)
     tap.same(answer('top', '--json', '-n', '1', store, '--where', 'host=a1')['functions'][0]['name'], 'a1', 'which can be asked for')
+    os.makedirs(os.path.join(work, 'latin', 'c3'))
+    with open(os.path.join(os.fsencode(work), b'latin/c3/caf\xe9.folded'), 'wb') as file_:
+        file_.write(b'main;latin 3\n')
+    run('store', 'add', store, os.path.join(work, 'latin'), '--label-from-path', r'(?<host>[^/]+)/(?<file>[^/]*)\.folded$')
+    tap.same(answer('store', 'list', '--json', store, '--where', 'host=c3')['profiles'][0]['labels'], {'host': 'c3', 'file': 'caf\ufffd'}, 'of paths that are no text, too')
     piped = subprocess.run([polyprof, 'store', 'add', '--json', store, '-'], input=b'main;piped 1\n', capture_output=True)
     tap.same(json.loads(piped.stdout)['added'], 1, 'standard input')
     tap.ok(run('convert', file, '-o', os.path.join(work, 'c.ppdb')).returncode == 0 and
