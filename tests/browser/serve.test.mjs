@@ -317,6 +317,13 @@ await test('store', async () => {
   is((await p.locator('figure.trend .legend li').allTextContents()).sort(), ['a', 'b'], 'and a line per value of a label');
   ok((await p.locator('.steps h2').textContent()).startsWith('Too few profiles'), 'that four profiles of each are too few is said');
   await shot(p, 'serve-trend-store');
+  const stops = () => p.locator('figure.trend .dot[tabindex="0"]').count(), dot = i => p.locator('figure.trend .dot').nth(i);
+  is(await stops(), 2, 'a line is one stop of the keyboard');
+  await dot(0).focus();
+  await p.keyboard.press('ArrowRight');
+  await p.keyboard.press('ArrowDown');
+  const [, b1] = await p.locator('figure.trend .dot').evaluateAll(dots => dots.map(d => d.getAttribute('aria-label')).filter(l => l.startsWith('b,')));
+  is([await p.evaluate(() => document.activeElement.getAttribute('aria-label')), await stops()], [b1, 2], 'along which arrows lead, and from one to the next');
   await p.locator('figure.trend .dot').first().click();
   await p.waitForSelector('#tab-top');
   is((await functions(p)).find(r => r.name === 'scan').self, 20, 'a point opens what its line is about, and nothing else');
@@ -380,6 +387,12 @@ await test('long list', async () => {
   await p.waitForFunction(() => document.documentElement.dataset.listed === '270');
   ok((await p.locator('header .sub').textContent()).startsWith('270 profiles'), 'all profiles of a long list come, part by part', await p.locator('header .sub').textContent());
   ok(sizes.length > 2 && sizes.every(n => n <= 1000000), 'no part is larger than 1 MB', String(sizes));
+  await p.evaluate(() => (document.activeElement?.blur(), window.scrollTo(0, 0)));
+  for (let i = 0, hidden = true; hidden && i < 40; i++) {
+    await p.keyboard.press('Tab');
+    const at = await p.evaluate(() => [document.activeElement.tagName, document.activeElement.getBoundingClientRect().top - document.querySelector('header').getBoundingClientRect().bottom]);
+    if (at[0] === 'A') ok(!(hidden = false) && at[1] >= 0, 'what a key leads to is not behind the heading', String(at));
+  }
   await p.getByRole('button', { name: 'The next page' }).click();
   ok(p.url().includes('page=1'), 'pages are turned');
   await p.getByRole('button', { name: 'The next page' }).press('Enter');

@@ -97,7 +97,7 @@ export class ListPage {
     const given = new URLSearchParams(location.search), word = (key: string) => given.get(key) ?? '';
     this.state = { search: word('q'), sort: word('sort') || '-time', page: Math.max(0, Number(word('page')) || 0), where: word('in'), since: word('from'), theme: word('theme') };
     this.search = el('input', {
-      type: 'search', id: 'q', placeholder: 'Search names, labels, formats', 'aria-label': 'Search profiles', value: this.state.search, spellcheck: 'false', autocomplete: 'off',
+      type: 'search', id: 'q', placeholder: 'Search names, labels, formats', title: 'Search (/)', 'aria-label': 'Search profiles', 'aria-keyshortcuts': '/', value: this.state.search, spellcheck: 'false', autocomplete: 'off',
       oninput: () => this.set({ search: this.search.value, page: 0 }),
     });
     const dark = () => document.documentElement.dataset.theme === 'dark';
@@ -303,8 +303,8 @@ export class ListPage {
     this.drawTable();
     this.drawNothing();
     this.drawActs();
-    refill(this.pages, pages > 1 && button('\u2039', 'The page before', () => this.set({ page: this.page - 1 }), { disabled: this.page === 0 }),
-      pages > 1 && el('span', {}, `${digits(this.page + 1)} of ${digits(pages)}`), pages > 1 && button('\u203a', 'The next page', () => this.set({ page: this.page + 1 }), { disabled: this.page === pages - 1 }));
+    refill(this.pages, pages > 1 && button('\u2039', 'The page before (N)', () => this.set({ page: this.page - 1 }), { disabled: this.page === 0, 'aria-label': 'The page before', 'aria-keyshortcuts': 'N' }),
+      pages > 1 && el('span', {}, `${digits(this.page + 1)} of ${digits(pages)}`), pages > 1 && button('\u203a', 'The next page (n)', () => this.set({ page: this.page + 1 }), { disabled: this.page === pages - 1, 'aria-label': 'The next page', 'aria-keyshortcuts': 'n' }));
   }
 
   /** What to do where there is nothing to see. */

@@ -171,15 +171,25 @@ export class TrendChart {
     marks.forEach((t, i) => i % each === 0 && picture.append(svg('text', { x: Math.max(left, Math.min(x(t), width - 40)), y: height - 12, class: i ? 'axis middle' : 'axis' }, label(t))));
     for (const step of this.data.steps.filter(s => this.data.function || groups.includes(s.name))) picture.append(svg('line', { x1: x(step.time), x2: x(step.time), y1: top, y2: height - bottom, class: 'step' }));
     const crowded = (width - left - right) / marks.length < 12;
+    // A line is one stop of the keyboard, along which arrows lead.
+    const lines: SVGElement[][] = groups.map(() => []), step = (e: KeyboardEvent, g: number, i: number) => {
+      const by = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[e.key], line = by && lines[g + by[0]], to = line?.[Math.min(i + by![1], by![1] ? Infinity : line.length - 1)];
+      if (!to) return;
+      e.preventDefault();
+      for (const dot of line!) dot.setAttribute('tabindex', '-1');
+      to.setAttribute('tabindex', '0');
+      to.focus();
+    };
     groups.forEach((by, g) => {
       const list = points.filter(p => p.by === by).sort((a, b) => a.time - b.time), colour = COLOURS[g % COLOURS.length];
       if (!this.shares && list.some(p => p.se > 0)) picture.append(svg('path', { d: 'M' + [...list.map(p => `${x(p.time)},${y(p.value + p.se)}`), ...[...list].reverse().map(p => `${x(p.time)},${y(Math.max(0, p.value - p.se))}`)].join('L') + 'Z', fill: colour, class: 'band' }));
       picture.append(svg('path', { d: 'M' + list.map(p => `${x(p.time).toFixed(1)},${y(value(p)).toFixed(1)}`).join('L'), stroke: colour, class: 'line' }));
-      for (const p of list) {
+      for (const [i, p] of list.entries()) {
         const words = [by, ordinal ? titles[p.time] ?? '' : moment(p.time / 1e9), `${valueOf(p.value, unit)}${p.se ? ' \u00b1 ' + valueOf(p.se, unit) : ''}, ${percent(p.share, 1)}`, ordinal ? '' : plural(p.profiles, 'profile', 'profiles')].filter(Boolean).map(w => shown(w, 120)).join(', ');
-        const dot = svg('circle', { cx: x(p.time), cy: y(value(p)), r: crowded ? 2.5 : 4, fill: colour, class: 'dot', tabindex: 0, role: 'link', 'aria-label': words }, svg('title', {}, words));
+        const dot = svg('circle', { cx: x(p.time), cy: y(value(p)), r: crowded ? 2.5 : 4, fill: colour, class: 'dot', tabindex: i ? -1 : 0, role: 'link', 'aria-label': words }, svg('title', {}, words));
         dot.addEventListener('click', () => this.open(p));
-        dot.addEventListener('keydown', e => e.key === 'Enter' && this.open(p));
+        dot.addEventListener('keydown', e => (e.key === 'Enter' ? this.open(p) : step(e, g, i)));
+        lines[g].push(dot);
         picture.append(dot);
       }
     });

@@ -40,7 +40,9 @@ export class Legend {
     this.timer = setTimeout(() => this.draw(), 0);
   }
 
-  private draw(): void {
+  /** At once, as paper wants it. */
+  draw(): void {
+    clearTimeout(this.timer);
     const items = legendItems(this.app, this.widths(), this.modules), note = this.modules ? '' : ruleNote(this.app), key = JSON.stringify([items, note]);
     if (this.made === (this.made = key)) return;
     fill(this.host, el('ul', { class: 'legend', 'aria-label': 'Legend' }, ...items.map(([name, colour, title]) => {

@@ -166,6 +166,7 @@ export class FlameView implements Panel {
 
   print(on: boolean): void {
     this.chart.print(on);
+    this.key0.draw();
   }
 
   csv(): string {

@@ -262,6 +262,7 @@ export class OverviewView implements Panel {
 
   print(on: boolean): void {
     this.flame?.print(on);
+    if (this.flame) this.legend.draw();
   }
 
   csv(): string {

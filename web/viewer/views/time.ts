@@ -132,6 +132,7 @@ export class TimeView implements Panel {
 
   print(on: boolean): void {
     this.chart.print(on);
+    this.key0.draw();
   }
 
   csv(): string {
