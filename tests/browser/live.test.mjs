@@ -180,7 +180,16 @@ async function clocked() {
 }
 
 const passes = async (p, ms) => {
+  await settle(p);
   await p.clock.fastForward(ms);
+  await settle(p);
+};
+/** Until the page has asked whether something changed, and knows. */
+const asks = async (p, ms = 11000) => {
+  await settle(p);
+  const answer = p.waitForResponse('**/api/v1/stamps');
+  await p.clock.fastForward(ms);
+  await (await answer).finished();
   await settle(p);
 };
 const names = p => p.locator('table.profiles tbody td.name a').allTextContents(), news = p => p.locator('.news');
@@ -192,11 +201,10 @@ await test('what comes into a store', async () => {
   const watch = r => r.url().includes('/api/v1/') && asked.push(new URL(r.url()).pathname.slice(8));
   await visit(p, there, '');
   await p.waitForFunction(() => document.documentElement.dataset.listed === '70');
-  await passes(p, 15000); // the first time the store's log may have been put away meanwhile
-  await p.waitForTimeout(300);
+  await asks(p); // the store's log may have been put away meanwhile
+  await p.waitForLoadState('networkidle');
   p.on('request', watch);
-  await passes(p, 11000);
-  await p.waitForTimeout(300);
+  await asks(p, 30000);
   is(asked, ['stamps'], 'where nothing changed nothing is listed');
   await p.getByLabel('Choose run60.folded').check();
   await p.getByRole('link', { name: 'run50.folded' }).focus();
@@ -204,7 +212,7 @@ await test('what comes into a store', async () => {
   const top = () => p.getByRole('link', { name: 'run50.folded' }).evaluate(e => Math.round(e.getBoundingClientRect().top)), before = await top();
   await add(70);
   await add(71);
-  await passes(p, 11000);
+  await asks(p, 30000);
   await p.waitForFunction(() => document.querySelector('.news').textContent.includes('2 new profiles'));
   is((await names(p)).slice(0, 2), ['run71.folded', 'run70.folded'], 'new profiles are listed');
   ok(/^2 new profiles, at \d\d:\d\d:\d\d UTC$/.test(await news(p).textContent()) && (await news(p).getAttribute('role')) === 'status', 'and told of', await news(p).textContent());
@@ -216,36 +224,35 @@ await test('what comes into a store', async () => {
   await p.getByLabel('Search profiles').focus();
   const found = (await names(p)).length;
   for (const i of [72, 73]) await add(i, 'a.folded', i % 2);
-  await passes(p, 11000);
+  await asks(p, 60000);
   await p.waitForFunction(() => document.querySelector('header .sub').textContent.includes('of 74'));
   is([(await names(p)).length - found, await p.evaluate(() => document.activeElement.id), await p.locator('th[aria-sort="descending"]').count(), await p.getByLabel('Search profiles').inputValue()], [1, 'q', 1, 'host=h0'], 'a search and an order stay as they are');
   is(await complaints(p), [], 'nothing for axe-core to complain of');
   const { profiles: [{ id }] } = JSON.parse(polyprof('store', 'list', '--json', store, '--where', 'host=h0'));
   polyprof('store', 'remove', '-q', store, '--where', `profile=${id}`);
-  await passes(p, 11000);
+  await asks(p, 60000);
   await p.waitForFunction(() => document.querySelector('.news').textContent.includes('1 is gone'));
   await p.evaluate(() => Object.defineProperty(document, 'hidden', { configurable: true, get: () => window.away }));
   const hide = away => p.evaluate(now => {
     window.away = now;
     document.dispatchEvent(new Event('visibilitychange'));
   }, away);
+  await p.waitForLoadState('networkidle');
   await hide(true);
-  await passes(p, 11000);
-  await p.waitForTimeout(200);
   asked.length = 0;
   await passes(p, 60000);
-  await p.waitForTimeout(200);
   is(asked, [], 'a page that is hidden asks nothing');
+  const again = p.waitForResponse('**/api/v1/stamps');
   await hide(false);
-  await p.waitForTimeout(300);
+  await (await again).finished();
+  await settle(p);
   ok(asked.includes('stamps'), 'but when it is looked at again');
   await stop();
-  await passes(p, 11000);
+  await passes(p, 170000);
   await p.waitForFunction(() => document.querySelector('.news').textContent.includes('out of date'));
   ok((await names(p)).length > 0, 'without the server what is listed stays, and it is said');
   asked.length = 0;
   await passes(p, 11000);
-  await p.waitForTimeout(200);
   is(asked, [], 'and it is asked less often');
   p.off('request', watch);
   is(p.complaints.filter(c => !c.includes('ERR_CONNECTION')), [], 'no complaints');
@@ -261,13 +268,13 @@ await test('what comes into a directory', async () => {
   write('b.folded', 12345);
   write('below/e.folded', 7);
   rmSync(join(files, 'c.folded'));
-  await passes(p, 11000);
+  await asks(p, 60000);
   await p.waitForFunction(() => document.querySelector('.news').textContent);
   ok((await news(p).textContent()).startsWith('1 new profile, 1 has changed, 1 is gone, at '), 'what is new, what changed and what went', await news(p).textContent());
   await p.waitForFunction(() => [...document.querySelectorAll('td.cost')].every(e => e.textContent));
   is((await p.locator('table.profiles tbody tr').evaluateAll(rows => rows.map(r => r.querySelector('a').textContent + ' ' + r.querySelector('.cost').textContent))).sort(), ['a.folded 1', 'b.folded 12,345', 'd.folded 1', 'e.folded 7'], 'is what there is, with its costs');
   await fetch(`${there}/api/v1/drop?name=mine.folded`, { method: 'POST', body: 'main 1\n' });
-  await passes(p, 11000);
+  await asks(p, 60000);
   await p.waitForFunction(() => document.querySelector('.news').textContent.startsWith('1 new profile, at'));
   ok((await names(p)).includes('mine.folded'), 'also what somebody dropped');
   is(p.complaints, [], 'no complaints');

@@ -22,6 +22,7 @@ export function nowAndThen(run: () => Promise<void>): void {
     plan();
   };
   document.addEventListener('visibilitychange', () => {
+    clearTimeout(timer);
     if (!document.hidden && !running) void go();
   });
   plan();
