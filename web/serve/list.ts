@@ -372,9 +372,9 @@ export class ListPage {
           this.set({ where: where.value, page: 0 });
         },
       }, el('strong', {}, shown(store.name.replace(/^.*\/(?=.)/, ''), 60)), where, select('Since', SINCE, this.state.since, v => this.set({ since: v, where: where.value, page: 0 })),
-      el('button', { type: 'submit' }, 'List'), button('Open all', 'Open all of these as one profile', () => location.assign(viewAddress(asked()))), other,
-      button('Compare', 'Compare these with those', () => (other.value ? location.assign(viewAddress([['file', `${store.name}?where=${where.value}`], ['file', `${store.name}?where=${other.value}`], ...since()])) : toast('Say what to compare with, such as version=2.1')), {}),
-      button('Trend', 'How functions changed over time', () => location.assign('/?' + new URLSearchParams([['trend', ''], ...asked()]))));
+      el('button', { type: 'submit' }, 'List'), button('Open all', 'Open all of these as one profile', () => location.assign(viewAddress(asked()))),
+      button('Trend', 'How functions changed over time', () => location.assign('/?' + new URLSearchParams([['trend', ''], ...asked()]))),
+      el('span', { class: 'pair' }, other, button('Compare', 'Compare these with those', () => (other.value ? location.assign(viewAddress([['file', `${store.name}?where=${where.value}`], ['file', `${store.name}?where=${other.value}`], ...since()])) : toast('Say what to compare with, such as version=2.1')), {})));
     }));
   }
 
