@@ -476,6 +476,7 @@ stack_filter(struct pp_builder *b, const pp_frame **frames, size_t *depth, bool 
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
 		return false;
 	}
+	b->profile->holds |= *depth ? PP_TREE : 0; /* also if nothing is left */
 	if (*depth)
 		memcpy(x->left.at, *frames, *depth * sizeof **frames);
 	*stays = pp_sieve_stack(&x->sieve, x->left.at, depth);

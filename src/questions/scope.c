@@ -624,6 +624,23 @@ root_run(const struct pp_scope *s, struct pp_view *view, struct pp_answer *a)
 	                    s->root.key, NULL, a);
 }
 
+/* Whether a series tells anything: filters leave rows of nothing in some. */
+static bool
+series_costs(const struct pp_profile *p, const struct pp_series *s)
+{
+	uint32_t row;
+	size_t i;
+
+	for (row = 0; row < s->rows; row++) {
+		struct pp_cells cells = pp_series_costs(p, s, row);
+
+		for (i = 0; pp_series_present(s, row) && i < cells.n; i++)
+			if (cells.at[i])
+				return true;
+	}
+	return false;
+}
+
 /* Whether there is anything to group: samples without stacks are those of threads all the same. */
 static bool
 has_costs(const struct pp_profile *p, unsigned by)
@@ -633,7 +650,7 @@ has_costs(const struct pp_profile *p, unsigned by)
 	if (p->tree.n + p->lines.rows.n + p->calls.rows.n > 1)
 		return true;
 	if (by == PP_BY_THREAD || by == PP_BY_LABEL)
-		while (i < p->series.n && !p->series.at[i].rows)
+		while (i < p->series.n && !series_costs(p, &p->series.at[i]))
 			i++;
 	else
 		i = p->series.n;

@@ -208,5 +208,7 @@ pp_xd_build(struct pp_cg_parser *parser, struct pp_xd_walk *walk, struct pp_xd_l
 	build_edges(&b, walk->edges.at, walk->edges.n, func_of);
 	build_tree(&b);
 	parser->builder->profile->events += walk->records;
+	if (walk->any_calls)
+		parser->builder->profile->holds |= PP_EDGES;
 	return b.fits;
 }

@@ -289,6 +289,7 @@ list_add(struct pp_xd_walk *w, const struct pp_xd_record *record, const struct p
 		return 0;
 	}
 	w->coming.n += gains ? record->calls : 0;
+	w->any_calls |= record->calls > 0;
 	for (k = record->calls; k-- > 0;) {
 		const struct pp_xd_call *call = &calls[k];
 		struct pp_xd_sums *callee = &w->sums.at[call->slot];

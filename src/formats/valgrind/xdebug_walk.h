@@ -54,6 +54,7 @@ struct pp_xd_walk {
 	bool gains;                     /* there is one */
 	struct pp_builder *builder;     /* where the tree grows, or NULL */
 	bool want_edges;
+	bool any_calls; /* some are listed, whether edges are wanted or not */
 	uint32_t max_depth;
 	PP_VEC(struct pp_xd_sums) sums;
 	PP_VEC(struct pp_xd_open) stack;
