@@ -197,24 +197,28 @@ nodes_place(const struct pp_profile *p, const uint32_t *rank)
 {
 	struct siblings s = { .p = p, .rank = rank };
 	struct pp_children c = { 0 };
-	uint32_t *place = calloc(p->tree.n, sizeof *place), n = 0;
-	bool fine = place && pp_children_compute(&c, p);
+	bool fine = pp_children_compute(&c, p);
+	uint32_t *place = NULL, n = 0;
 	pp_node node, next;
 
 	for (node = 0; fine && node < p->tree.n; node++)
 		fine = siblings_sort(&s, &c, node);
-	for (node = fine ? c.first[0] : 0; node && !pp_account_stops_at(n); node = next) {
-		place[node] = ++n;
-		next = c.first[node];
-		for (; !next && node; node = pp_tree_parent(&p->tree, node))
-			next = c.next[node];
+	if (fine) {
+		/* Nobody comes to a node twice: its place may stand where its first child stood. */
+		place = c.first;
+		c.first = NULL;
+		node = place[0];
+		place[0] = 0;
+		for (; node && !pp_account_stops_at(n); node = next) {
+			next = place[node];
+			place[node] = ++n;
+			for (; !next && node; node = pp_tree_parent(&p->tree, node))
+				next = c.next[node];
+		}
 	}
 	pp_children_release(&c);
 	pp_vec_release(&s.all);
-	if (fine)
-		return place;
-	free(place);
-	return NULL;
+	return place;
 }
 
 static uint32_t
