@@ -219,6 +219,11 @@ drop_front(struct pp_buf *out, const char *name, size_t n, size_t columns)
 		pp_buf_adds(&tail, ELLIPSIS);
 	method = tail.n + last_part(name + last, n - last);
 	pp_buf_add(&tail, name + last, n - last);
+	if (tail.failed) {
+		out->failed = true;
+		pp_buf_release(&tail);
+		return 0;
+	}
 	wide = tail.p ? pp_text_columns(tail.p + method, tail.n - method) : 0;
 	if (method > 0 && wide + 1 <= columns) {
 		size_t room = columns - wide;
@@ -234,7 +239,6 @@ drop_front(struct pp_buf *out, const char *name, size_t n, size_t columns)
 	} else {
 		wide = pp_text_shorten(out, tail.p ? tail.p : "", tail.n, columns);
 	}
-	out->failed |= tail.failed;
 	pp_buf_release(&tail);
 	return wide;
 }
