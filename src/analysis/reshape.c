@@ -107,7 +107,8 @@ frames_by_name(struct pp_builder *b, const struct pp_profile *p, struct places *
 	size_t i;
 
 	for (i = 1; map && i < p->frames.n; i++) {
-		const struct pp_func_row *from = &p->funcs.at[p->frames.at[i].func];
+		const struct pp_func_row *from =
+		    &p->funcs.at[p->funcs.at[p->frames.at[i].func].same];
 		struct pp_func_row func = { .flags = from->flags };
 		struct pp_frame_row frame = { 0 };
 

@@ -22,7 +22,8 @@ VERBS = [['info', '--json'], ['top', '--json'], ['tree', '--json'], ['callers', 
          ['top', '--focus', 'main', '--json'], ['tree', '--hide', 'main', '--json'], ['summary', '--json', '--focus', 'main']]
 # Of compacted stores, which may write the same data in another order.
 PACKED = [words for words in VERBS if words[0] != 'convert'] + [['top', '--json', '--by', 'thread', '--focus', 'no function is called that'],
-                                                                ['top', '--json', '--by', 'thread'], ['traces', '--csv', '-n', '0']]
+                                                                ['top', '--json', '--by', 'thread'], ['traces', '--csv', '-n', '0'],
+                                                                ['flame', '-o', '-', '--title', 'x', '--by', 'name']]
 
 
 def run(*words):
