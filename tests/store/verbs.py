@@ -158,6 +158,21 @@ def same_names(tap, work):
     tap.ok(b'>a.c<' in run(*verbs[0], store).stdout and b'>b.c<' not in run(*verbs[0], store).stdout, 'one of them is told')
 
 
+def once_differed(tap, work):
+    """What compacting changed once: facets under filters, groups of nothing, what stands for functions of one name."""
+    for number, (sample, words) in enumerate((
+            ('xdebug/good/2.3.3-recursion.xdebug', ['summary', '--json', '--focus', 'main']),
+            ('bpftrace/good/maps.bpftrace', ['summary', '--json', '--focus', 'main']),
+            ('pyinstrument/good/bakery.json', ['top', '--json', '--by', 'thread', '--focus', 'no function is called that']),
+            ('pyinstrument/good/bakery.json', ['top', '--json', '--by', 'label:x', '--focus', 'no function is called that']),
+            ('massif/good/oven.massif', ['flame', '-o', '-', '--title', 'x', '--by', 'name']),
+            ('dhat/good/oven.dhat.json', ['flame', '-o', '-', '--title', 'x', '--by', 'file']))):
+        file, store = os.path.join(samples, sample), os.path.join(work, f'once{number}.ppdb')
+        run('store', 'add', store, file)
+        tap.ok(b'"packed": 1' in run('store', 'compact', '--json', store).stdout, f'{sample} is packed')
+        compare(tap, f'{sample}, compacted', [words], [file], [store])
+
+
 def by_values(tap, store):
     """A column for each value of a label; two values are two sides."""
     one, other = run('diff', '--json', store, '--by', 'label:version'), run('diff', '--json', store, '--before', 'version=1', '--after', 'version=2')
@@ -182,6 +197,7 @@ def main():
         several(tap, work)
         sides(tap, work)
         same_names(tap, work)
+        once_differed(tap, work)
     return tap.done()
 
 
