@@ -3,6 +3,7 @@
  */
 #include "api/members.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -101,6 +102,57 @@ select_failed(struct pp_reply *r, const char *source, pp_status status,
 	                      problem->n ? "" : pp_status_text(status));
 }
 
+/* Appends a condition that leaves out the sums in a selection; returns how many there are, and how many profiles are in them. */
+static size_t
+sums_count(const struct pp_reply *r, struct pp_selected *selected, uint64_t *in_sums,
+           struct pp_buf *without)
+{
+	const struct pp_provider *provider = r->opts.provider;
+	size_t i, n = provider->count(selected), sums = 0;
+
+	for (i = 0; i < n; i++) {
+		uint64_t profiles;
+		int64_t begin;
+
+		provider->when(selected, i, &begin, &profiles);
+		if (profiles < 2)
+			continue;
+		pp_buf_adds(without, sums++ ? " and " : "");
+		provider->without(selected, i, without);
+		*in_sums += profiles;
+	}
+	return sums;
+}
+
+/* Refuses sums of profiles where each profile counts as one run: the variance of their parts is lost. */
+static pp_status
+sums_refuse(struct pp_reply *r, const char *source, struct pp_selected *selected)
+{
+	const char *where = r->asking.params->store.where;
+	struct pp_buf without = { 0 };
+	uint64_t in_sums = 0;
+	pp_status status = PP_OK;
+	size_t sums;
+
+	if (!r->asking.question->per_run)
+		return PP_OK;
+	if (where)
+		pp_buf_addf(&without, "(%s) and ", where);
+	sums = sums_count(r, selected, &in_sums, &without);
+
+	if (without.failed)
+		status = pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
+	else if (sums)
+		status = pp_answer_fail(
+		    answer_of(r), PP_E_INVALID, "store-sums",
+		    "%s: %s compares single runs, and %zu of the selected profiles %s of %" PRIu64
+		    " runs that polyprof 0.1 added up; --where '%s' leaves %s out",
+		    source, r->asking.question->name, sums, sums == 1 ? "is a sum" : "are sums",
+		    in_sums, without.p ? without.p : "", sums == 1 ? "it" : "them");
+	pp_buf_release(&without);
+	return status;
+}
+
 /* Gives each of a selection its name. */
 static pp_status
 members_name(struct pp_reply *r, struct pp_selected *selected, pp_file_names *names)
@@ -153,7 +205,9 @@ pp_members_expand(struct pp_reply *r, const char *source, const char *where, pp_
 		                        "%s: no profile of it is selected%s%s", source,
 		                        where ? " by " : "", where ? where : "");
 	} else {
-		status = members_name(r, selected, names);
+		status = sums_refuse(r, source, selected);
+		if (status == PP_OK)
+			status = members_name(r, selected, names);
 	}
 	pp_buf_release(&problem);
 	return status;

@@ -2,6 +2,7 @@
  * polyprof store: what is there, and what becomes of it.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -54,16 +55,46 @@ selects(struct pp_cli *cli, const char *source)
 	       pp_store_source_where(source);
 }
 
+/* Says that a store has sums of polyprof 0.1, and what they are good for. */
+static void
+sums_note(const struct pp_cli *cli, uint64_t sums, uint64_t profiles)
+{
+	if (sums)
+		pp_cli_note(
+		    cli,
+		    "%" PRIu64 " of the stored profiles %s of %" PRIu64
+		    " profiles, made by polyprof 0.1 (compact --older-than): diff, gate and "
+		    "trend refuse such sums, other commands count every profile in them once",
+		    sums, sums == 1 ? "is a sum" : "are sums", profiles);
+}
+
+static void
+list_sums_note(const struct pp_cli *cli, const struct pp_store_list *list)
+{
+	uint64_t sums = 0, profiles = 0;
+	size_t i;
+
+	for (i = 0; i < list->entries.n; i++)
+		if (list->entries.at[i].level == PP_STORE_SUM) {
+			sums++;
+			profiles += list->entries.at[i].profiles;
+		}
+	sums_note(cli, sums, profiles);
+}
+
 /* ---- list ---- */
 
 static void
 entry_text(struct pp_sink *out, const struct pp_store_entry *e, size_t width)
 {
-	const char *end = e->complete ? "\n" : "  (incomplete)\n";
-	char hex[2 * PP_DIGEST + 1];
+	char hex[2 * PP_DIGEST + 1], end[64] = "\n";
 	struct pp_buf text = { 0 }, size = { 0 }, head = { 0 };
 	size_t taken;
 
+	if (e->level == PP_STORE_SUM)
+		(void)snprintf(end, sizeof end, "  (sum of %" PRIu64 " profiles)\n", e->profiles);
+	else if (!e->complete)
+		(void)snprintf(end, sizeof end, "  (incomplete)\n");
 	pp_digest_hex(e->hash, hex);
 	pp_when_print(&text, e->t0 - e->t0 % PP_SECOND);
 	pp_units_bytes(&size, (double)e->bytes);
@@ -125,6 +156,7 @@ pp_store_run_list(struct pp_cli *cli, const char *source, const char *const *wor
 	if (out)
 		list_print(cli, pp_selected_list(selected), out, pp_args_flag(&cli->args, "json"));
 	code = pp_cli_out_done(cli, out, &buf);
+	list_sums_note(cli, pp_selected_list(selected));
 	pp_store_provider.close(selected);
 	return code;
 }
@@ -163,7 +195,7 @@ info_print(const char *source, struct pp_selected *selected, struct pp_sink *out
 		pp_json_put_object(&j, "levels");
 		pp_json_put_u64(&j, "fresh", levels[PP_STORE_FRESH]);
 		pp_json_put_u64(&j, "packed", levels[PP_STORE_PACKED]);
-		pp_json_put_u64(&j, "rolled", levels[PP_STORE_ROLLED]);
+		pp_json_put_u64(&j, "rolled", levels[PP_STORE_SUM]);
 		pp_json_end_object(&j);
 		if (list->entries.n) {
 			pp_json_put_object(&j, "time");
@@ -182,9 +214,11 @@ info_print(const char *source, struct pp_selected *selected, struct pp_sink *out
 	pp_sink_printf(out, "%s\n", text.p ? text.p : "");
 	pp_sink_printf(out, "profiles  %" PRIu64 " of %" PRIu64 " label sets, %" PRIu64 " stacks\n",
 	               profiles, list->series, stacks);
-	pp_sink_printf(out,
-	               "levels    %" PRIu64 " fresh, %" PRIu64 " packed, %" PRIu64 " rolled up\n",
-	               levels[PP_STORE_FRESH], levels[PP_STORE_PACKED], levels[PP_STORE_ROLLED]);
+	pp_sink_printf(out, "levels    %" PRIu64 " fresh, %" PRIu64 " packed",
+	               levels[PP_STORE_FRESH], levels[PP_STORE_PACKED]);
+	if (levels[PP_STORE_SUM])
+		pp_sink_printf(out, ", %" PRIu64 " sums", levels[PP_STORE_SUM]);
+	pp_sink_puts(out, "\n");
 	if (list->entries.n) {
 		text.n = 0;
 		pp_when_print(&text, list->entries.at[0].t0);
@@ -227,6 +261,8 @@ pp_store_run_info(struct pp_cli *cli, const char *source, const char *const *wor
 		info_print(source, selected, out, pp_args_flag(&cli->args, "json"));
 	}
 	code = pp_cli_out_done(cli, out, &buf);
+	if (selected)
+		list_sums_note(cli, pp_selected_list(selected));
 	pp_store_provider.close(selected);
 	return code;
 }
@@ -551,8 +587,8 @@ span_read(struct pp_cli *cli, const char *option, int64_t *ns)
 static int
 upkeep_run(struct pp_cli *cli, const char *source, struct pp_store_upkeep *how, bool gc)
 {
-	static const char *const names[] = { "removed", "packed",       "rolled",
-		                             "left",    "bytes_before", "bytes_after" };
+	static const char *const names[] = { "removed", "packed", "left", "bytes_before",
+		                             "bytes_after" };
 	struct pp_store_outcome out = { 0 };
 	struct pp_buf problem = { 0 };
 	struct pp_store *store = NULL;
@@ -567,8 +603,8 @@ upkeep_run(struct pp_cli *cli, const char *source, struct pp_store_upkeep *how, 
 	if (status == PP_OK && work)
 		status = work(store, how, &out, &problem);
 	if (status == PP_OK) {
-		const uint64_t counts[] = { out.removed, out.packed,       out.rolled,
-			                    out.left,    out.bytes_before, out.bytes_after };
+		const uint64_t counts[] = { out.removed, out.packed, out.left, out.bytes_before,
+			                    out.bytes_after };
 
 		code = counts_print(cli, names, counts, PP_COUNT_OF(counts));
 	} else {
@@ -605,21 +641,11 @@ pp_store_run_gc(struct pp_cli *cli, const char *source, const char *const *words
 int
 pp_store_run_compact(struct pp_cli *cli, const char *source, const char *const *words, size_t n)
 {
-	struct pp_store_upkeep how = { .rolls = pp_args_text(&cli->args, "older-than") ||
-		                                pp_args_text(&cli->args, "every") };
-	int64_t age = 0;
-	int code = 0;
+	struct pp_store_upkeep how = { 0 };
 
 	(void)words;
 	(void)n;
-	if (how.rolls)
-		code = span_read(cli, "older-than", &age);
-	if (how.rolls && code == 0)
-		code = span_read(cli, "every", &how.every);
-	if (how.rolls && code == 0 && how.every <= 0)
-		code = pp_cli_wrong(cli, "--every: takes a span of time, such as 1h");
-	how.older_than = now_ns() - age;
-	return code ? code : upkeep_run(cli, source, &how, false);
+	return upkeep_run(cli, source, &how, false);
 }
 
 int
@@ -657,6 +683,7 @@ pp_store_run_check(struct pp_cli *cli, const char *source, const char *const *wo
 			               found.problems.n);
 		}
 		code = pp_cli_out_done(cli, out, &buf);
+		sums_note(cli, found.sums, found.in_sums);
 		for (i = 0; i < found.problems.n; i++)
 			pp_cli_error_of(cli, "damaged-store", NULL, found.problems.at[i]);
 		code = code ? code : found.problems.n ? PP_EXIT_INPUT : 0;

@@ -77,6 +77,7 @@ const struct pp_question pp_question_diff = {
 	.params_size = sizeof(struct diff_params),
 	.scope_at = offsetof(struct diff_params, compared.scope),
 	.asks = PP_ASKS_SIDES,
+	.per_run = true,
 	.gives = PP_GIVES_JSON | PP_GIVES_CSV | PP_GIVES_FILE,
 	.init = diff_init,
 	.ready = diff_ready,

@@ -56,6 +56,7 @@ const struct pp_question pp_question_gate = {
 	.params_size = sizeof(struct gate_params),
 	.scope_at = offsetof(struct gate_params, compared.scope),
 	.asks = PP_ASKS_SIDES,
+	.per_run = true,
 	.gives = PP_GIVES_FILE,
 	.want = gate_want,
 	.ready = gate_ready,

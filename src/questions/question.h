@@ -168,6 +168,7 @@ struct pp_question {
 	const struct pp_param *word;
 	pp_asks asks;
 	bool judges;    /* findings are its answer: they are not told beside it */
+	bool per_run;   /* each profile is one measurement, so sums of several are refused */
 	unsigned gives; /* PP_GIVES_JSON and so on */
 	enum pp_makes makes;
 	void (*init)(void *params); /* sets what is not 0 before anything is given; or NULL */

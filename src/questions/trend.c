@@ -53,6 +53,7 @@ const struct pp_question pp_question_trend = {
 	.params = trend_uses,
 	.params_size = sizeof(struct pp_trend_params),
 	.asks = PP_ASKS_SERIES,
+	.per_run = true,
 	.gives = PP_GIVES_JSON,
 	.want = trend_want,
 	.ready = pp_trend_ready,

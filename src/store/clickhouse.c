@@ -175,7 +175,6 @@ clickhouse_close(struct pp_store *store)
 	pp_clickhouse_source_release(&c->from);
 	pp_vec_release(&c->listed);
 	pp_vec_release(&c->queue);
-	pp_vec_release(&c->members);
 	pp_clickhouse_fetched_release(&c->inputs);
 	pp_clickhouse_fetched_release(&c->extracts);
 	pp_known_release(&c->met);
@@ -324,7 +323,6 @@ entry_take(struct pp_clickhouse *c, struct pp_row_reader *rows, const struct pp_
 {
 	struct pp_store_entry e = { 0 };
 	struct pp_clickhouse_listed listed;
-	uint64_t members;
 
 	pp_digest_of_number(pp_rows_u128(rows), e.hash);
 	e.id = pp_rows_u64(rows);
@@ -345,15 +343,10 @@ entry_take(struct pp_clickhouse *c, struct pp_row_reader *rows, const struct pp_
 		                                .t0 = e.t0,
 		                                .digest = pp_rows_u128(rows) };
 	e.profiles = pp_rows_u64(rows);
-	e.level = pp_rows_u8(rows) ? PP_STORE_ROLLED : PP_STORE_FRESH;
-	listed.rolls = pp_rows_u8(rows) != 0;
+	e.level = pp_rows_u8(rows) ? PP_STORE_SUM : PP_STORE_FRESH;
 	listed.extract_bytes = pp_rows_u64(rows);
 	listed.extract_digest = pp_rows_u128(rows);
 	e.has_extract = listed.extract_bytes > 0;
-	for (members = pp_rows_varint(rows); members && !rows->bad; members--)
-		if (!pp_vec_push(&c->members, (struct pp_clickhouse_member){
-		                                  pp_rows_u128(rows), pp_digest_number(e.hash) }))
-			return false;
 	if (!e.labels || !e.format || !e.source || !e.meta)
 		return false;
 	if (rows->bad || (s && !pp_selection_fits(s, &e)))
@@ -387,48 +380,6 @@ number_order(const void *a, const void *b, void *ctx)
 	return (x > y) - (x < y);
 }
 
-static int
-member_order(const void *a, const void *b, void *ctx)
-{
-	const struct pp_clickhouse_member *x = a, *y = b;
-
-	return (x->id > y->id) - (x->id < y->id);
-}
-
-static bool
-is_member(const struct pp_clickhouse *c, pp_u128 id)
-{
-	size_t low = 0, high = c->members.n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (c->members.at[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < c->members.n && c->members.at[low].id == id;
-}
-
-/*
- * A sum may have come between two looks of the servers at what there is, so that it is listed beside what it stands for. Members
- * stay for an hour, so none is missing.
- */
-static void
-members_leave_out(struct pp_clickhouse *c, struct pp_store_list *list)
-{
-	size_t i, n = 0;
-
-	if (c->members.n == 0)
-		return;
-	pp_sort(c->members.at, c->members.n, sizeof *c->members.at, member_order, NULL);
-	for (i = 0; i < list->entries.n; i++)
-		if (!is_member(c, pp_digest_number(list->entries.at[i].hash)))
-			list->entries.at[n++] = list->entries.at[i];
-	list->entries.n = n;
-}
-
 /* Puts the list in order, counts its label sets, and remembers what may be loaded next. False when out of memory. */
 static bool
 list_settle(struct pp_clickhouse *c, struct pp_store_list *list)
@@ -460,7 +411,7 @@ clickhouse_list(struct pp_store *store, const struct pp_selection *s, struct pp_
 	struct pp_row_reader rows;
 	pp_status status = PP_OK;
 
-	c->listed.n = c->members.n = 0;
+	c->listed.n = 0;
 	c->by_extracts = false;
 	pp_clickhouse_costs_free(c->costs);
 	c->costs = NULL;
@@ -485,7 +436,6 @@ clickhouse_list(struct pp_store *store, const struct pp_selection *s, struct pp_
 		if (!entry_take(c, &rows, s, out))
 			return PP_E_NOMEM;
 	status = pp_rows_end(c, &rows, problem);
-	members_leave_out(c, out);
 	return status == PP_OK && !list_settle(c, out) ? PP_E_NOMEM : status;
 }
 

@@ -44,7 +44,6 @@ void pp_clickhouse_source_release(struct pp_clickhouse_source *);
 struct pp_clickhouse_listed {
 	uint64_t batch, bytes, stacks;
 	int64_t t0;
-	bool rolls;             /* it may become a part of a sum */
 	pp_u128 digest;         /* of its parcel */
 	uint64_t extract_bytes; /* as it is kept; 0 = it has none */
 	pp_u128 extract_digest;
@@ -55,11 +54,6 @@ struct pp_clickhouse_fetched {
 	struct pp_buf bytes;
 	PP_VEC(uint64_t) batches;
 	PP_VEC(size_t) ends;
-};
-
-/* What a young sum stands for. */
-struct pp_clickhouse_member {
-	pp_u128 id, sum;
 };
 
 /* What is known of the servers that get rows; all 0 where they do not tell. */
@@ -79,9 +73,8 @@ struct pp_clickhouse {
 	struct pp_http_answer answer;
 	struct pp_buf sql; /* of the question that is being made */
 	bool bare;         /* it asks for no database, and with no setting that old servers lack */
-	PP_VEC(struct pp_clickhouse_listed) listed;  /* by batch */
-	PP_VEC(uint64_t) queue;                      /* batches in the order of the last list */
-	PP_VEC(struct pp_clickhouse_member) members; /* of young sums in it, by id */
+	PP_VEC(struct pp_clickhouse_listed) listed; /* by batch */
+	PP_VEC(uint64_t) queue;                     /* batches in the order of the last list */
 	struct pp_known_nodes met;
 	struct pp_clickhouse_servers servers; /* as they were when they were asked last */
 	int64_t asked_servers;                /* then, in ms; 0 = never */
@@ -221,12 +214,9 @@ enum pp_clickhouse_question {
 	PP_SQL_EACH_NAMES,
 	PP_SQL_EACH_COSTS,
 	PP_SQL_REMAIN,
-	PP_SQL_IN_SUMS,
-	PP_SQL_STILL,
 	PP_SQL_MEMBERS,
 	PP_SQL_COVERED,
 	PP_SQL_CHECK_SUMS,
-	PP_SQL_HOLDERS,
 	PP_SQL_TABLE, /* for others */
 	PP_SQLS
 };
@@ -302,44 +292,6 @@ pp_status pp_clickhouse_hosts_check(struct pp_clickhouse *, struct pp_buf *probl
  */
 pp_status pp_clickhouse_delete(struct pp_clickhouse *, const struct pp_store_entry *, size_t n,
                                bool every_attempt, struct pp_buf *problem);
-/*
- * The right to add profiles up or take them away, which one process has at a time. It waits for a moment where another has it,
- * and lasts ten minutes unless it is kept. PP_E_OUTPUT: another has it.
- */
-struct pp_clickhouse_lease {
-	struct pp_clickhouse *c; /* NULL: it is not held */
-	char holder[512];
-	size_t machine; /* bytes of that which say where */
-	int64_t renewed;
-};
-pp_status pp_clickhouse_lease_take(struct pp_clickhouse_lease *, struct pp_clickhouse *,
-                                   struct pp_buf *problem);
-/* Before each step that needs it. */
-pp_status pp_clickhouse_lease_keep(struct pp_clickhouse_lease *, struct pp_buf *problem);
-void pp_clickhouse_lease_end(struct pp_clickhouse_lease *);
-/* Adds up what is old, by series and span of time. */
-pp_status pp_clickhouse_roll(struct pp_clickhouse *, const struct pp_store_upkeep *,
-                             struct pp_store_outcome *, struct pp_buf *problem);
-/* Takes away what has been in a sum for an hour. */
-pp_status pp_clickhouse_drop_covered(struct pp_clickhouse *, struct pp_buf *problem);
-/* Appends the ids that the sums among a list stand for. */
-struct pp_clickhouse_ids {
-	PP_VEC(pp_u128) all;
-};
-pp_status pp_clickhouse_members(struct pp_clickhouse *, const struct pp_store_list *,
-                                struct pp_clickhouse_ids *, struct pp_buf *problem);
-/*
- * Whether what was listed counts once. A sum whose writer was killed may arrive when others have added up the same profiles again,
- * and more: then there are two. PP_E_INVALID with the reason.
- */
-pp_status pp_clickhouse_sums_differ(const struct pp_clickhouse *, const struct pp_store_list *,
-                                    struct pp_buf *problem);
-/* How many of a list are in a sum by now. */
-pp_status pp_clickhouse_in_sums(struct pp_clickhouse *, const struct pp_store_list *,
-                                uint64_t *count, struct pp_buf *problem);
-/* How many are named in one statement, and the condition that a row has one of these ids. */
-#define PP_CLICKHOUSE_IDS 20000
-void pp_clickhouse_among_ids(struct pp_buf *sql, const pp_u128 *ids, size_t n);
 pp_status pp_clickhouse_compact(struct pp_store *, const struct pp_store_upkeep *,
                                 struct pp_store_outcome *, struct pp_buf *problem);
 pp_status pp_clickhouse_gc(struct pp_store *, const struct pp_store_upkeep *,

@@ -67,7 +67,7 @@ static const struct step {
 	/* Last: from here on they count. */
 	{ "profiles",
 	  "id,batch,service,t0,t1,labels,series,label_set,format,source,complete,kept,stacks,metrics,shape,samples,events,"
-	  "rows,edge_rows,line_rows,total,bound,parts,bytes,digest,members,stands_for,rolls,extract,extract_bytes,extract_digest",
+	  "rows,edge_rows,line_rows,total,bound,parts,bytes,digest,rolls,extract,extract_bytes,extract_digest",
 	  pp_write_commit },
 };
 

@@ -10,7 +10,7 @@
 #include "store/extract_kept.h"
 #include "store/hash.h"
 #include "store/parcel.h"
-#include "store/rollup.h"
+#include "store/stored_sum.h"
 
 /* What is fetched together: bytes, and how many. */
 #define FETCH_BYTES ((uint64_t)16 << 20)
@@ -189,15 +189,16 @@ remains_load(struct pp_clickhouse *c, const struct pp_store_entry *e, struct pp_
 
 /* The profile of a sum in place of the bytes that it is in. */
 static pp_status
-rollup_open(const struct pp_store_entry *e, struct pp_supply *supply)
+sum_open(const struct pp_store_entry *e, struct pp_supply *supply)
 {
 	struct pp_supply of_sum = { .path = e->source };
 	struct pp_own_facts facts;
 	pp_status status = PP_E_INVALID;
 
 	if (supply->n == 1)
-		status = pp_rollup_read(pp_slice_of(supply->files[0].data, supply->files[0].size),
-		                        &facts, &of_sum.profile);
+		status = pp_stored_sum_read(
+		    pp_slice_of(supply->files[0].data, supply->files[0].size), &facts,
+		    &of_sum.profile);
 	pp_parcel_drop(supply);
 	*supply = of_sum;
 	return status;
@@ -216,8 +217,8 @@ pp_clickhouse_load(struct pp_store *store, const struct pp_store_entry *e, struc
 	status = pp_clickhouse_parcel(c, e, &parcel, problem);
 	if (status == PP_OK)
 		status = pp_parcel_open(parcel, supply);
-	if (status == PP_OK && e->level == PP_STORE_ROLLED)
-		status = rollup_open(e, supply);
+	if (status == PP_OK && e->level == PP_STORE_SUM)
+		status = sum_open(e, supply);
 	if (status == PP_E_INVALID && problem->n == 0)
 		pp_buf_adds(problem, "the input of a profile cannot be unpacked");
 	if (status == PP_E_INVALID) {

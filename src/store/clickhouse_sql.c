@@ -10,13 +10,13 @@
 #include "store/clickhouse.h"
 
 /*
- * A profile that is the sum of others (store/rollup.h) stands for them once its row is there: those whose ids are its members count
- * no more. `rolls`: whether it may become a part of such a sum.
+ * polyprof 0.1 added old profiles up (store/stored_sum.h). The row of such a sum names its members, which count no more while it is
+ * there. `rolls` = 0 tells a program of that version not to add a profile up.
  */
-#define ROLLUP_COLUMNS                                                                             \
+#define SUM_COLUMNS                                                                                \
 	"members Array(UInt128), stands_for UInt64 DEFAULT 1, rolls UInt8 DEFAULT 1, "             \
 	"added DateTime DEFAULT now()"
-#define ADD_ROLLUP_COLUMNS                                                                         \
+#define ADD_SUM_COLUMNS                                                                            \
 	" ADD COLUMN IF NOT EXISTS members Array(UInt128), "                                       \
 	"ADD COLUMN IF NOT EXISTS stands_for UInt64 DEFAULT 1, "                                   \
 	"ADD COLUMN IF NOT EXISTS rolls UInt8 DEFAULT 1, "                                         \
@@ -45,7 +45,7 @@ static const struct {
 	  "complete UInt8, kept UInt8, stacks UInt64, metrics String CODEC(ZSTD(1)), "
 	  "shape String CODEC(ZSTD(1)), samples UInt64, events UInt64, rows UInt64, edge_rows UInt64, line_rows UInt64, "
 	  "total Map(LowCardinality(String),Int128), bound Map(LowCardinality(String),UInt128), "
-	  "parts UInt32, bytes UInt64, digest UInt128, " ROLLUP_COLUMNS ", " EXTRACT_COLUMNS,
+	  "parts UInt32, bytes UInt64, digest UInt128, " SUM_COLUMNS ", " EXTRACT_COLUMNS,
 	  "ReplacingMergeTree", "(service, t0, id, batch)", NULL, true },
 	{ "blobs",
 	  "batch UInt64, t0 DateTime64(9,'UTC'), part UInt32, data String CODEC(ZSTD(1)), "
@@ -77,16 +77,12 @@ static const struct {
 	  "func LowCardinality(String), file LowCardinality(String), line UInt32, hits UInt64, value Int64, "
 	  "added DateTime DEFAULT now() CODEC(Delta,ZSTD(1))",
 	  "MergeTree", "(service, metric, t0, batch, file, line)", NULL, true },
-	/* Who adds profiles up, and for how many seconds that is nobody else's; 0 = it is done. All on one server: batch is 0. */
-	{ "leases",
-	  "batch UInt64, holder String, seconds UInt32, added DateTime64(3,'UTC') DEFAULT now64(3)",
-	  "MergeTree", "(added, holder)", NULL, false },
 };
 
 /* What brings tables of versions 1 and 2 up to date, on each server; nothing where they are. */
 static const char *const upgrades[] = {
-	"ALTER TABLE @profiles" ADD_ROLLUP_COLUMNS "," ADD_EXTRACT_COLUMNS,
-	"ALTER TABLE $profiles" ADD_ROLLUP_COLUMNS "," ADD_EXTRACT_COLUMNS,
+	"ALTER TABLE @profiles" ADD_SUM_COLUMNS "," ADD_EXTRACT_COLUMNS,
+	"ALTER TABLE $profiles" ADD_SUM_COLUMNS "," ADD_EXTRACT_COLUMNS,
 	/* Last: from here on programs of these versions keep away. */
 	"ALTER TABLE @profiles MODIFY COMMENT '" PP_CLICKHOUSE_COMMENT "3'",
 };
@@ -111,8 +107,7 @@ static const struct {
 	                    "SELECT DISTINCT series, label_set FROM $profiles WHERE $C" },
 	[PP_SQL_LIST] = { "which profiles there are, of attempts that were committed twice the first",
 	                  "SELECT id, batch, series, label_set, t0, t1, format, source, complete, kept, bytes, stacks, "
-	                  "metrics, digest, stands_for, notEmpty(members), rolls, "
-	                  "$E, if(added > now() - INTERVAL 1 DAY, members, CAST([], 'Array(UInt128)')) FROM $profiles WHERE $C" COUNTS
+	                  "metrics, digest, stands_for, notEmpty(members), $E FROM $profiles WHERE $C" COUNTS
 	                  " ORDER BY id, batch LIMIT 1 BY id" },
 	[PP_SQL_LOAD] = { "what profiles were read from",
 	                  "SELECT batch, part, data FROM $blobs WHERE $C ORDER BY batch, part" },
@@ -181,22 +176,15 @@ static const struct {
 	                    "UNION ALL SELECT 1, toString(tupleElement(kv, 1)), sum(tupleElement(kv, 2)) FROM "
 	                    "(SELECT arrayJoin(arrayZip(mapKeys(total), mapValues(total))) kv FROM $profiles WHERE $C) "
 	                    "GROUP BY tupleElement(kv, 1)" },
-	[PP_SQL_IN_SUMS] = { "how many of some profiles are in a sum",
-	                     "SELECT uniqExact(id) FROM (SELECT arrayJoin(members) id FROM $profiles) WHERE $C" },
-	[PP_SQL_STILL] = { "how many of some profiles count",
-	                   "SELECT uniqExact(id) FROM $profiles WHERE $C AND id GLOBAL NOT IN (SELECT arrayJoin(members) FROM $profiles)" },
 	[PP_SQL_MEMBERS] = { "which profiles a sum stands for",
 	                     "SELECT id, any(members) FROM $profiles WHERE $C GROUP BY id" },
-	[PP_SQL_COVERED] = { "which profiles have been in a sum for an hour, so that no question that is under way needs them",
+	[PP_SQL_COVERED] = { "which profiles a sum stands for, so that no question needs them",
 	                     "SELECT DISTINCT id, batch FROM $profiles WHERE id GLOBAL IN (SELECT arrayJoin(members) FROM $profiles "
 	                     "WHERE added < now() - INTERVAL 1 HOUR)" },
 	[PP_SQL_CHECK_SUMS] = { "which profiles are in two sums that count",
 	                        "SELECT count() FROM (SELECT arrayJoin(those) m FROM (SELECT id, any(members) those FROM $profiles "
 	                        "WHERE notEmpty(members) AND id GLOBAL NOT IN (SELECT arrayJoin(members) FROM $profiles) GROUP BY id) "
 	                        "GROUP BY m HAVING count() > 1)" },
-	[PP_SQL_HOLDERS] = { "who adds profiles up at the moment",
-	                     "SELECT holder FROM $leases GROUP BY holder HAVING min(seconds) > 0 AND max(toUnixTimestamp64Milli(added) + "
-	                     "toInt64(seconds) * 1000) > toUnixTimestamp64Milli(now64(3)) ORDER BY holder" },
 	[PP_SQL_TABLE] = { "all samples as one table for other programs, for instance with FORMAT Parquet behind it",
 	                   "SELECT p.labels, p.t0, p.t1, s.metric, k.frames, s.value FROM $samples s\n"
 	                   "GLOBAL INNER JOIN (SELECT min(batch) b, any(labels) labels, any(t0) t0, any(t1) t1 FROM $profiles "
@@ -216,7 +204,6 @@ static const char *const sweeps[] = {
 	"SETTINGS mutations_sync = 2",
 	"ALTER TABLE blobs DELETE WHERE added < now() - INTERVAL 1 DAY AND batch NOT IN (SELECT batch FROM profiles) "
 	"SETTINGS mutations_sync = 2",
-	"ALTER TABLE leases DELETE WHERE added < now() - INTERVAL 1 DAY SETTINGS mutations_sync = 2",
 	"ALTER TABLE stacks DELETE WHERE seen < today() - 1 AND id NOT IN (SELECT stack FROM samples) "
 	"SETTINGS mutations_sync = 2",
 };

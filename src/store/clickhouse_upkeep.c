@@ -107,9 +107,6 @@ pp_clickhouse_audit(struct pp_store *store, const struct pp_store_list *list, ui
 	*promised = *found = 0;
 	if (list->entries.n == 0 || c->from.schema != PP_SCHEMA_OWN)
 		return PP_OK;
-	status = pp_clickhouse_sums_differ(c, list, problem);
-	if (status != PP_OK)
-		return status;
 	status = PP_E_NOMEM;
 	pp_clickhouse_among(&condition, list);
 	if (!condition.failed) {
@@ -132,6 +129,14 @@ pp_clickhouse_audit(struct pp_store *store, const struct pp_store_list *list, ui
 }
 
 /* ---- taking away ---- */
+
+/* Ids that one statement names at most. */
+#define IDS_AT_ONCE 20000
+
+/* Profiles that sums stand for. */
+struct member_ids {
+	PP_VEC(pp_u128) all;
+};
 
 /* Runs what c->sql holds on each host. A server has its own part of the tables, so none may be missing. */
 static pp_status
@@ -205,58 +210,88 @@ pp_clickhouse_delete(struct pp_clickhouse *c, const struct pp_store_entry *entri
 	return status;
 }
 
-/* Where sums go, what they stand for goes first: else it would count again. Its other rows are swept up by gc. */
+/* Asks for the ids that a sum stands for, and appends them. */
 static pp_status
-members_delete(struct pp_clickhouse_lease *lease, const struct pp_store_list *list,
-               struct pp_buf *problem)
+members_ask(struct pp_clickhouse *c, const struct pp_store_entry *sum, struct member_ids *ids,
+            struct pp_buf *problem)
 {
-	struct pp_clickhouse *c = lease->c;
-	struct pp_clickhouse_ids ids = { 0 };
-	pp_status status = pp_clickhouse_members(c, list, &ids, problem);
-	size_t i, n;
+	struct pp_buf condition = { 0 };
+	struct pp_row_reader rows;
+	pp_status status = PP_E_NOMEM;
 
+	pp_buf_adds(&condition, "id = ");
+	pp_sql_u128(&condition, pp_digest_number(sum->hash));
+	if (!condition.failed) {
+		pp_clickhouse_put(c, PP_SQL_MEMBERS, condition.p);
+		status = pp_clickhouse_ask(c, problem);
+	}
+	pp_buf_release(&condition);
+	if (status != PP_OK)
+		return status;
+	rows = pp_rows_of(c);
+	while (pp_rows_more(&rows)) {
+		uint64_t members;
+
+		(void)pp_rows_u128(&rows);
+		for (members = pp_rows_varint(&rows); members && !rows.bad; members--)
+			if (!pp_vec_push(&ids->all, pp_rows_u128(&rows)))
+				return PP_E_NOMEM;
+	}
+	return pp_rows_end(c, &rows, problem);
+}
+
+/* Removes the rows that sums of a list stand for, before the sums: otherwise they would count again. */
+static pp_status
+members_delete(struct pp_clickhouse *c, const struct pp_store_list *list, struct pp_buf *problem)
+{
+	struct member_ids ids = { 0 };
+	pp_status status = PP_OK;
+	size_t i, k, n;
+
+	for (i = 0; i < list->entries.n && status == PP_OK; i++)
+		if (list->entries.at[i].level == PP_STORE_SUM)
+			status = members_ask(c, &list->entries.at[i], &ids, problem);
 	for (i = 0; i < ids.all.n && status == PP_OK; i += n) {
-		n = ids.all.n - i < PP_CLICKHOUSE_IDS ? ids.all.n - i : PP_CLICKHOUSE_IDS;
-		status = pp_clickhouse_lease_keep(lease, problem);
-		if (status != PP_OK)
-			break;
-		pp_buf_adds(&c->sql, "ALTER TABLE profiles DELETE WHERE ");
-		pp_clickhouse_among_ids(&c->sql, ids.all.at + i, n);
-		pp_buf_adds(&c->sql, " SETTINGS mutations_sync = 2");
+		n = ids.all.n - i < IDS_AT_ONCE ? ids.all.n - i : IDS_AT_ONCE;
+		pp_buf_adds(&c->sql, "ALTER TABLE profiles DELETE WHERE id IN (");
+		for (k = 0; k < n; k++) {
+			pp_buf_adds(&c->sql, k ? "," : "");
+			pp_sql_u128(&c->sql, ids.all.at[i + k]);
+		}
+		pp_buf_adds(&c->sql, ") SETTINGS mutations_sync = 2");
 		status = everywhere(c, problem);
 	}
 	pp_vec_release(&ids.all);
 	return status;
 }
 
-/* The list may be older than the lease: what has been added up since then would go on to count in a sum. */
+/* Removes the rows that sums stand for: polyprof 0.1 left them to the next compact or gc. */
 static pp_status
-sums_check(struct pp_clickhouse *c, const struct pp_store_list *list, struct pp_buf *problem)
+covered_delete(struct pp_clickhouse *c, struct pp_buf *problem)
 {
-	uint64_t in_sums;
-	pp_status status = pp_clickhouse_in_sums(c, list, &in_sums, problem);
+	PP_VEC(struct pp_store_entry) covered = { 0 };
+	struct pp_row_reader rows;
+	pp_status status;
+	size_t i, n;
 
-	if (status == PP_OK && in_sums) {
-		pp_buf_addf(problem,
-		            "%llu of these profiles have been added up in the meantime: try again",
-		            (unsigned long long)in_sums);
-		status = PP_E_OUTPUT;
+	pp_clickhouse_put(c, PP_SQL_COVERED, "");
+	status = pp_clickhouse_ask(c, problem);
+	rows = pp_rows_of(c);
+	while (status == PP_OK && pp_rows_more(&rows)) {
+		struct pp_store_entry e = { 0 };
+
+		pp_digest_of_number(pp_rows_u128(&rows), e.hash);
+		e.id = pp_rows_u64(&rows);
+		if (!pp_vec_push(&covered, e))
+			status = PP_E_NOMEM;
 	}
-	return status;
-}
-
-/* Takes profiles away while nobody adds them up. */
-static pp_status
-list_remove(struct pp_clickhouse_lease *lease, const struct pp_store_list *list,
-            struct pp_buf *problem)
-{
-	pp_status status = members_delete(lease, list, problem);
-
 	if (status == PP_OK)
-		status = pp_clickhouse_lease_keep(lease, problem);
-	if (status == PP_OK)
-		status = pp_clickhouse_delete(lease->c, list->entries.at, list->entries.n, true,
-		                              problem);
+		status = pp_rows_end(c, &rows, problem);
+	for (i = 0; i < covered.n && status == PP_OK; i += n) {
+		n = covered.n - i < IDS_AT_ONCE ? covered.n - i : IDS_AT_ONCE;
+		status = pp_clickhouse_delete(c, covered.at + i, n, false, problem);
+	}
+	pp_vec_release(&covered);
 	return status;
 }
 
@@ -265,17 +300,12 @@ pp_clickhouse_remove(struct pp_store *store, const struct pp_store_list *list,
                      struct pp_buf *problem)
 {
 	struct pp_clickhouse *c = pp_clickhouse_of(store);
-	struct pp_clickhouse_lease lease = { 0 };
 	pp_status status = pp_clickhouse_hosts_check(c, problem);
 
-	/* What is being added up while it is taken away would be in the sum. */
-	if (status == PP_OK && list->entries.n)
-		status = pp_clickhouse_lease_take(&lease, c, problem);
-	if (status == PP_OK && list->entries.n)
-		status = sums_check(c, list, problem);
-	if (status == PP_OK && list->entries.n)
-		status = list_remove(&lease, list, problem);
-	pp_clickhouse_lease_end(&lease);
+	if (status == PP_OK)
+		status = members_delete(c, list, problem);
+	if (status == PP_OK)
+		status = pp_clickhouse_delete(c, list->entries.at, list->entries.n, true, problem);
 	return status;
 }
 
@@ -297,9 +327,7 @@ pp_clickhouse_compact(struct pp_store *store, const struct pp_store_upkeep *upke
 	out->left = all.entries.n;
 	out->bytes_before = pp_clickhouse_size(store);
 	if (status == PP_OK && !upkeep->dry)
-		status = pp_clickhouse_drop_covered(c, problem);
-	if (status == PP_OK && !upkeep->dry && upkeep->rolls)
-		status = pp_clickhouse_roll(c, upkeep, out, problem);
+		status = covered_delete(c, problem);
 	for (i = 0; i < PP_COUNT_OF(tables) && status == PP_OK && !upkeep->dry; i++) {
 		pp_buf_addf(&c->sql, "OPTIMIZE TABLE %s FINAL", tables[i]);
 		status = everywhere(c, problem);
@@ -330,7 +358,7 @@ pp_clickhouse_gc(struct pp_store *store, const struct pp_store_upkeep *upkeep,
 	if (status == PP_OK && !upkeep->dry)
 		status = pp_clickhouse_remove(store, &old, problem);
 	if (status == PP_OK && !upkeep->dry)
-		status = pp_clickhouse_drop_covered(c, problem);
+		status = covered_delete(c, problem);
 	for (i = 0; status == PP_OK && !upkeep->dry && pp_clickhouse_sweep(i, &c->sql); i++)
 		status = everywhere(c, problem);
 	out->bytes_after = pp_clickhouse_size(store);
@@ -437,6 +465,7 @@ check_inputs(struct pp_clickhouse *c, const struct pp_store_list *list,
 		if (status == PP_OK && list->entries.at[i].has_extract)
 			status = check_extract(c, &list->entries.at[i], &why);
 		out->checked++;
+		pp_store_outcome_count(out, &list->entries.at[i]);
 		if (status == PP_E_INVALID) {
 			status = problem_add(out, "%s", why.p ? why.p : "") ? PP_OK : PP_E_NOMEM;
 			why.n = 0;

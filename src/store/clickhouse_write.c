@@ -43,14 +43,6 @@ texts_release(struct pp_row_texts *t)
 
 /* ---- a profile ---- */
 
-/* Whether a sum may have it as a part: what is told by its input alone would be lost. Whoever adds up looks more closely. */
-static bool
-profile_rolls(const struct pp_profile *p, const struct pp_store_item *item)
-{
-	return item->complete && !item->keep && p->tree.n > 1 && !p->native && !p->estimated &&
-	       p->calls.rows.n == 0 && p->lines.rows.n == 0 && !pp_pack_is_part(p);
-}
-
 pp_status
 pp_writing_begin(struct pp_writing *w, struct pp_clickhouse *c, const struct pp_store_item *item)
 {
@@ -67,7 +59,6 @@ pp_writing_begin(struct pp_writing *w, struct pp_clickhouse *c, const struct pp_
 	w->samples = p->samples;
 	w->events = p->events;
 	w->metric_count = p->metrics.n;
-	w->rolls = profile_rolls(p, item);
 	pp_rows_shape(&w->shape, p);
 	if (getrandom(&random, sizeof random, 0) != sizeof random)
 		return PP_E_OUTPUT;
@@ -424,7 +415,6 @@ pp_write_commit(struct pp_clickhouse_insert *in, struct pp_writing *w)
 {
 	const struct pp_store_item *item = w->item;
 	struct pp_buf *row = &in->row;
-	size_t i;
 
 	pp_binary_u128(row, pp_digest_number(item->hash));
 	pp_binary_u64(row, w->batch);
@@ -448,11 +438,7 @@ pp_write_commit(struct pp_clickhouse_insert *in, struct pp_writing *w)
 	pp_binary_u32(row, blob_parts(item));
 	pp_binary_u64(row, item->parcel.n);
 	digest_put(row, item->parcel);
-	pp_binary_varint(row, item->member_count);
-	for (i = 0; i < item->member_count; i++)
-		pp_binary_u128(row, item->members[i]);
-	pp_binary_u64(row, item->member_count ? item->stands_for : 1);
-	pp_binary_u8(row, w->rolls);
+	pp_binary_u8(row, 0); /* polyprof 0.1 must not add it up */
 	pp_binary_text(row, item->extract);
 	pp_binary_u64(row, item->extract.n);
 	digest_put(row, item->extract);

@@ -36,7 +36,6 @@ struct pp_writing {
 	pp_i128 *total; /* by metric: of the cells as they are stored */
 	pp_u128 *bound;
 	bool known;
-	bool rolls; /* it may become a part of a sum */
 };
 
 /* Zeroed before; released in all cases. */

@@ -98,6 +98,15 @@ pp_store_list_text(struct pp_store_list *list, const char *text, size_t n)
 }
 
 void
+pp_store_outcome_count(struct pp_store_outcome *out, const struct pp_store_entry *e)
+{
+	if (e->level != PP_STORE_SUM)
+		return;
+	out->sums++;
+	out->in_sums += e->profiles;
+}
+
+void
 pp_store_outcome_release(struct pp_store_outcome *o)
 {
 	while (o->problems.n > 0)

@@ -82,15 +82,6 @@ pp_store_meta_stacks(const char *meta)
 
 static const char sum_of[] = ", \"profiles\": ";
 
-void
-pp_store_meta_sum(struct pp_buf *meta, uint64_t profiles)
-{
-	/* In place of the brace at the end. */
-	if (meta->n)
-		meta->n--;
-	pp_buf_addf(meta, "%s%" PRIu64 "}", sum_of, profiles);
-}
-
 /* It is at the very end, where an object without it has two braces. */
 uint64_t
 pp_store_meta_profiles(struct pp_slice meta)

@@ -17,8 +17,6 @@ bool pp_store_meta_make(const struct pp_profile *, struct pp_buf *, uint64_t *st
 struct pp_slice pp_store_meta_member(const char *meta, const char *member, struct pp_arena *);
 /* "stacks" of it. */
 uint64_t pp_store_meta_stacks(const char *meta);
-/* Makes it that of a sum of so many profiles. */
-void pp_store_meta_sum(struct pp_buf *meta, uint64_t profiles);
 /* How many profiles it is the sum of; 0 when it does not say. */
 uint64_t pp_store_meta_profiles(struct pp_slice meta);
 

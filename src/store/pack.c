@@ -110,7 +110,7 @@ shape_put(const struct pp_profile *p, const struct pp_pack_input *input, bool is
 	pp_record_number(out, p->facets);
 	pp_record_number(out, p->holds);
 	for (i = 0; i < PP_COUNT_OF(p->compression); i++)
-		pp_record_text(out, pp_text_of(p, input->is_summed ? 0 : p->compression[i]));
+		pp_record_text(out, pp_text_of(p, p->compression[i]));
 	pp_record_number(out, p->metrics.n);
 	for (i = 0; i < p->metrics.n; i++)
 		pp_record_row(out, p, PP_TABLE_METRICS, i);
@@ -152,14 +152,6 @@ own_put(const struct pp_profile *p, uint64_t size, struct pp_buf *out)
 		pp_record_row(out, p, PP_TABLE_META, i);
 	if (p->recorded_ns)
 		pp_record_number(out, p->recorded_ns);
-}
-
-void
-pp_own_put(struct pp_buf *out, const struct pp_own_facts *facts)
-{
-	pp_record_number(out, facts->profiles);
-	pp_record_number(out, facts->events);
-	pp_record_number(out, facts->samples);
 }
 
 /* ---- stacks ---- */

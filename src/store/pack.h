@@ -49,8 +49,7 @@ struct pp_packed {
 /* What is known of an input beside what was read of it. */
 struct pp_pack_input {
 	uint64_t size;
-	bool noted;     /* its reader told notes, which are told again by whoever reads it */
-	bool is_summed; /* it goes into a sum, which has no compression that its shape would tell */
+	bool noted; /* its reader told notes, which are told again by whoever reads it */
 };
 
 /*
@@ -144,8 +143,6 @@ struct pp_own_numbers {
 struct pp_own_numbers pp_own_numbers(struct pp_slice bytes);
 /* All functions of a dictionary in a profile of a shape, which is of no use afterwards: the names that profiles share. */
 pp_status pp_unpack_names(const struct pp_dict *, struct pp_shape *, struct pp_profile **out);
-/* What several have: their counts. */
-void pp_own_put(struct pp_buf *, const struct pp_own_facts *);
 
 /* Makes the profile, out of a shape that is of no use afterwards. */
 pp_status pp_unpack_profile(struct pp_unpack *, struct pp_shape *, const struct pp_own_facts *,

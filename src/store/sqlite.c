@@ -428,8 +428,8 @@ parts_are_there(const struct pp_store_entry *e)
 {
 	uint64_t told = pp_store_meta_profiles(pp_slice_z(e->meta));
 
-	return e->level == PP_STORE_ROLLED ? e->profiles > 0 && (told == 0 || told == e->profiles)
-	                                   : told == 0;
+	return e->level == PP_STORE_SUM ? e->profiles > 0 && (told == 0 || told == e->profiles)
+	                                : told == 0;
 }
 
 /* Of what is not in the window its times are checked all the same: damage may have moved it out. */
@@ -449,7 +449,7 @@ profile_take(struct finding *f, sqlite3_stmt *st, struct pp_buf *problem)
 	struct pp_store_entry e = { .series = at };
 	int level = sqlite3_column_int(st, 5);
 
-	if (!series || level < PP_STORE_FRESH || level > PP_STORE_ROLLED)
+	if (!series || level < PP_STORE_FRESH || level > PP_STORE_SUM)
 		return damaged(f->s, problem, "a profile that belongs nowhere");
 	/* Before its labels are believed. */
 	if (!row_read(st, 13, &e))

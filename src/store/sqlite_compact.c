@@ -1,6 +1,5 @@
 /*
- * Compacting a store of SQLite: inputs that are nothing but stacks become cells over the shared dictionary, and old ones are added
- * up by series and hour.
+ * Compacts a store of SQLite: inputs that are nothing but stacks become cells over the shared dictionary.
  *
  * Inputs are read before others have to wait; then one transaction writes dictionary, cells and levels of a batch, so who
  * reads sees each profile either way, and one that is killed has done nothing.
@@ -8,9 +7,7 @@
 #include <stdlib.h>
 
 #include "io/system.h"
-#include "store/meta.h"
 #include "store/parcel.h"
-#include "store/spans.h"
 #include "store/sqlite_packed.h"
 
 /* Profiles of one transaction, bytes of their inputs and extracts, and nodes of their trees: some 60 bytes each. */
@@ -242,151 +239,12 @@ fresh_pack(struct compacting *c, size_t most)
 	return status;
 }
 
-/* ---- adding up ---- */
-
-/* Keeps in mind what a sum is made of, so that none of it is added again. A part may be a sum itself. */
-static pp_status
-rolled_note(struct compacting *c, const struct pp_store_entry *part, int64_t into)
-{
-	bool sum = part->level == PP_STORE_ROLLED;
-	sqlite3_stmt *q = pp_sqlite_statement(
-	    c->s,
-	    sum ? "UPDATE rolled SET profile = ?2 WHERE profile = ?1"
-	        : "INSERT INTO rolled(hash, profile) VALUES(?1, ?2)",
-	    c->problem);
-
-	if (!q)
-		return pp_no_statement(c->problem);
-	if (sum)
-		(void)sqlite3_bind_int64(q, 1, (sqlite3_int64)part->id);
-	else
-		(void)sqlite3_bind_blob(q, 1, part->hash, PP_STORE_HASH, SQLITE_STATIC);
-	(void)sqlite3_bind_int64(q, 2, into);
-	return pp_stored_run(c->s, q, c->problem);
-}
-
-/* The row of the sum. */
-static pp_status
-sum_insert(struct compacting *c, const struct pp_span_part *parts, size_t n, struct pp_slice meta,
-           int64_t *id)
-{
-	sqlite3_stmt *q = pp_sqlite_statement(
-	    c->s, "SELECT series, dict FROM profile WHERE id = ?1", c->problem);
-	struct pp_store_entry sum = pp_span_sum(parts, n);
-	int64_t series = 0, dict = 0;
-	pp_status status = PP_OK;
-
-	if (!q)
-		return pp_no_statement(c->problem);
-	(void)sqlite3_bind_int64(q, 1, (sqlite3_int64)sum.id);
-	if (pp_sqlite_step(c->s, q, &status, c->problem) > 0) {
-		series = sqlite3_column_int64(q, 0);
-		dict = sqlite3_column_int64(q, 1);
-	}
-	(void)sqlite3_reset(q);
-	if (status == PP_OK)
-		status = pp_sqlite_add_row(c->s, &sum, series, dict, meta, c->problem);
-	*id = (int64_t)sum.id;
-	return status;
-}
-
-/* One profile in place of several; it has to be possible without losing anything that they tell together. */
-static pp_status
-parts_roll(struct compacting *c, const struct pp_span_part *parts, size_t n)
-{
-	static const struct pp_pack_input no_input = { 0 };
-	struct pp_store_list list = { 0 };
-	struct pp_own_facts facts = { 0 };
-	struct pp_profile *sum = NULL;
-	struct pp_packed packed = { 0 };
-	struct pp_buf meta = { 0 };
-	pp_status status = PP_OK;
-	uint64_t stacks, profiles = 0;
-	int64_t id = 0;
-	size_t i;
-
-	for (i = 0; i < n && status == PP_OK; i++) {
-		status = pp_vec_push(&list.entries, *parts[i].entry) ? PP_OK : PP_E_NOMEM;
-		profiles += parts[i].entry->profiles;
-	}
-	if (status == PP_OK)
-		status = pp_stored_sum(c->s, &list, NULL, &facts, &sum, c->problem);
-	if (status == PP_OK && !pp_pack_possible(sum, 0))
-		status = PP_E_UNSUPPORTED;
-	if (status == PP_OK)
-		status = dict_open(c);
-	if (status == PP_OK && pp_dict_has_room(&c->dict.dict, sum))
-		status = pp_pack(&c->dict.dict, sum, &no_input, &packed);
-	else if (status == PP_OK)
-		status = PP_E_UNSUPPORTED;
-	packed.own.n = 0;
-	pp_own_put(&packed.own, &facts);
-	if (status == PP_OK && (packed.own.failed || !pp_store_meta_make(sum, &meta, &stacks)))
-		status = PP_E_NOMEM;
-	if (status == PP_OK)
-		pp_store_meta_sum(&meta, profiles);
-	if (status == PP_OK && meta.failed)
-		status = PP_E_NOMEM;
-	if (status == PP_OK)
-		status = sum_insert(c, parts, n, pp_slice_of(meta.p, meta.n), &id);
-	if (status == PP_OK)
-		status = pp_stored_pack(c->s, &c->dict, id, PP_STORE_ROLLED, sum, &packed,
-		                        c->problem);
-	for (i = 0; i < n && status == PP_OK; i++) {
-		status = rolled_note(c, parts[i].entry, id);
-		if (status == PP_OK)
-			status = pp_sqlite_remove_one(c->s, parts[i].entry->id, c->problem);
-	}
-	c->out->rolled += status == PP_OK ? n : 0;
-	pp_vec_release(&list.entries);
-	pp_packed_release(&packed);
-	pp_buf_release(&meta);
-	pp_profile_free(sum);
-	return status == PP_E_UNSUPPORTED ? PP_OK : status;
-}
-
-static pp_status
-old_roll(struct compacting *c, const struct pp_store_upkeep *how)
-{
-	struct pp_store_list list = { 0 };
-	struct pp_span_parts parts = { 0 };
-	pp_status status = pp_sqlite_begin(c->s, c->problem);
-	size_t i, n;
-
-	if (status != PP_OK)
-		return status;
-	status = c->s->store.engine->list(&c->s->store, how->selection, &list, c->problem);
-	for (i = 0; i < list.entries.n && status == PP_OK; i++) {
-		struct pp_span_part part = { .entry = &list.entries.at[i] };
-
-		if (part.entry->level != PP_STORE_FRESH && !part.entry->kept &&
-		    !part.entry->is_part && pp_span_is_old(part.entry, how, &part.span) &&
-		    !pp_vec_push(&parts.all, part))
-			status = PP_E_NOMEM;
-	}
-	pp_spans_sort(&parts);
-	for (i = 0; i < parts.all.n && status == PP_OK; i += n) {
-		n = pp_span_length(&parts, i);
-		if (n > 1)
-			status = parts_roll(c, parts.all.at + i, n);
-	}
-	if (status == PP_OK && c->dict.is_open)
-		status = pp_stored_dict_save(c->s, &c->dict, c->problem);
-	status = pp_sqlite_end(c->s, status, c->problem);
-	pp_vec_release(&parts.all);
-	pp_store_list_release(&list);
-	return status;
-}
-
 pp_status
-pp_sqlite_pack(struct pp_sqlite *s, const struct pp_store_upkeep *how, struct pp_store_outcome *out,
-               struct pp_buf *problem)
+pp_sqlite_pack(struct pp_sqlite *s, struct pp_store_outcome *out, struct pp_buf *problem)
 {
 	struct compacting c = { .s = s, .out = out, .problem = problem };
 	pp_status status = fresh_pack(&c, SIZE_MAX);
 
-	if (status == PP_OK && how->rolls && how->every > 0)
-		status = old_roll(&c, how);
 	pp_stored_dict_close(&c.dict);
 	pp_vec_release(&c.batch);
 	return status;

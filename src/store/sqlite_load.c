@@ -575,9 +575,10 @@ pp_sqlite_load_costs(struct pp_store *store, const struct pp_store_entry *e, boo
 	return settle(s, status, out, problem);
 }
 
-pp_status
-pp_stored_sum(struct pp_sqlite *s, const struct pp_store_list *list, const struct pp_order *order,
-              struct pp_own_facts *facts, struct pp_profile **out, struct pp_buf *problem)
+/* The sum of all profiles of a list. PP_E_UNSUPPORTED: they have to be merged one by one. */
+static pp_status
+list_sum(struct pp_sqlite *s, const struct pp_store_list *list, const struct pp_order *order,
+         struct pp_profile **out, struct pp_buf *problem)
 {
 	struct groups groups = { 0 };
 	pp_status status = PP_OK;
@@ -594,11 +595,6 @@ pp_stored_sum(struct pp_sqlite *s, const struct pp_store_list *list, const struc
 	if (status == PP_OK)
 		status = groups.all.n ? groups_load(s, &groups, order, out, problem)
 		                      : PP_E_UNSUPPORTED;
-	for (i = 0; i < groups.all.n && facts; i++) {
-		facts->profiles += groups.all.at[i].facts.profiles;
-		facts->events += groups.all.at[i].facts.events;
-		facts->samples += groups.all.at[i].facts.samples;
-	}
 	groups_release(&groups);
 	return status;
 }
@@ -608,7 +604,7 @@ pp_sqlite_load_all(struct pp_store *store, const struct pp_store_list *list,
                    const struct pp_order *order, struct pp_profile **out, struct pp_buf *problem)
 {
 	struct pp_sqlite *s = (struct pp_sqlite *)store;
-	pp_status status = pp_stored_sum(s, list, order, NULL, out, problem);
+	pp_status status = list_sum(s, list, order, out, problem);
 
 	/* All that was asked for is there: who goes on with it has room for that. */
 	if (status == PP_OK && s->packed && s->packed->dict.is_open) {

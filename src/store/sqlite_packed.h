@@ -73,8 +73,7 @@ pp_status pp_stored_extract_add(struct pp_sqlite *, int64_t profile, struct pp_s
 pp_status pp_stored_extract_load(struct pp_sqlite *, const struct pp_store_entry *,
                                  struct pp_supply *, struct pp_buf *problem);
 /* What compacting does to profiles. */
-pp_status pp_sqlite_pack(struct pp_sqlite *, const struct pp_store_upkeep *,
-                         struct pp_store_outcome *, struct pp_buf *problem);
+pp_status pp_sqlite_pack(struct pp_sqlite *, struct pp_store_outcome *, struct pp_buf *problem);
 /* Makes dictionaries smaller of which less than half is used. */
 pp_status pp_sqlite_shrink(struct pp_sqlite *, struct pp_buf *problem);
 /* What is wrong with packed profiles; each said in the outcome. */
@@ -100,9 +99,6 @@ struct pp_packed_group {
 	struct pp_buf own; /* of the only one */
 };
 
-/* The sum of all profiles of a list, packed as they are. PP_E_UNSUPPORTED: they have to be merged one by one. Facts or NULL. */
-pp_status pp_stored_sum(struct pp_sqlite *, const struct pp_store_list *, const struct pp_order *,
-                        struct pp_own_facts *, struct pp_profile **out, struct pp_buf *problem);
 /*
  * Their sum as one profile; with `costs`, that of its functions where it can do. PP_E_UNSUPPORTED also where the order (or NULL)
  * asks for what only the inputs tell.

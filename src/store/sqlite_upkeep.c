@@ -29,7 +29,7 @@ pp_sqlite_compact(struct pp_store *store, const struct pp_store_upkeep *how,
 	out->bytes_before = out->bytes_after = store->engine->size(store);
 	out->left = (uint64_t)left;
 	if (status == PP_OK && !how->dry)
-		status = pp_sqlite_pack(s, how, out, problem);
+		status = pp_sqlite_pack(s, out, problem);
 	if (status == PP_OK && !how->dry)
 		status = pages_release(s, problem);
 	if (status == PP_OK)
@@ -149,6 +149,7 @@ pp_sqlite_check(struct pp_store *store, struct pp_store_outcome *out, struct pp_
 			loaded = pp_sqlite_load_packed(s, e, &supply, &why);
 		}
 		out->checked++;
+		pp_store_outcome_count(out, e);
 		pp_digest_hex(e->hash, hex);
 		if (loaded == PP_E_NOMEM) {
 			status = loaded;

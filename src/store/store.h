@@ -43,13 +43,10 @@ struct pp_store_item {
 	    extract;     /* what was read of it, store/extract_kept.h; empty where there is none */
 	uint64_t stacks; /* with a cost of their own */
 	bool keep;       /* compacting must leave the input alone */
-	/* Of a sum: the profiles that it stands for, as ids of the engine; else NULL. */
-	const pp_u128 *members;
-	size_t member_count;
-	uint64_t stands_for;
 };
 
-enum pp_store_level { PP_STORE_FRESH, PP_STORE_PACKED, PP_STORE_ROLLED };
+/* PP_STORE_SUM: several profiles that polyprof 0.1 added up. */
+enum pp_store_level { PP_STORE_FRESH, PP_STORE_PACKED, PP_STORE_SUM };
 
 /* A profile in a store. Texts live as long as the list. */
 struct pp_store_entry {
@@ -67,7 +64,7 @@ struct pp_store_entry {
 	enum pp_store_level level;
 	uint64_t bytes, stacks; /* that it takes, as far as that is its own; stacks with a cost */
 	const char *meta;       /* as in the item */
-	uint64_t profiles;      /* that it stands for: more than one when rolled up */
+	uint64_t profiles;      /* that it stands for: more than one in a sum */
 };
 
 struct pp_store_list {
@@ -113,19 +110,18 @@ struct pp_store_upkeep {
 	bool has_keep;
 	int64_t keep_from;                    /* gc: what ended before that goes; ns since 1970 */
 	const struct pp_selection *selection; /* gc: only these; NULL = all */
-	bool
-	    rolls; /* compact: what ended before `older_than` is summed up per series and `every` ns */
-	int64_t older_than, every;
-	bool dry; /* only count */
+	bool dry;                             /* only count */
 };
 
 /* What they did, and what checking found. */
 struct pp_store_outcome {
-	uint64_t removed, packed, rolled, left; /* profiles */
-	uint64_t bytes_before, bytes_after;     /* of the whole store */
-	uint64_t checked;
-	PP_VEC(char *) problems; /* of check: one sentence each; none = it is sound */
+	uint64_t removed, packed, left;     /* profiles */
+	uint64_t bytes_before, bytes_after; /* of the whole store */
+	uint64_t checked, sums, in_sums;    /* entries; of these sums; profiles in the sums */
+	PP_VEC(char *) problems;            /* of check: one sentence each; none = it is sound */
 };
+/* Counts a checked entry that is a sum. */
+void pp_store_outcome_count(struct pp_store_outcome *, const struct pp_store_entry *);
 void pp_store_outcome_release(struct pp_store_outcome *);
 
 struct pp_store_engine;

@@ -117,7 +117,7 @@ def reader_run(store, stop, seen):
 
 def kill_round(store, files, pending):
     """One command, killed; True when it was."""
-    kind = random.choices(('add', 'compact', 'roll', 'gc'), (6, 3, 1, 1))[0]
+    kind = random.choices(('add', 'compact', 'gc'), (6, 3, 1))[0]
     if kind == 'add':
         if not pending:
             pending.extend(store.tried - store.acknowledged)
@@ -130,7 +130,7 @@ def kill_round(store, files, pending):
             store.acknowledged.add(name)
             return False
         return True
-    words = {'compact': ('compact',), 'roll': ('compact', '--older-than', '7d', '--every', '1h'), 'gc': ('gc', '--keep', '30d')}
+    words = {'compact': ('compact',), 'gc': ('gc', '--keep', '30d')}
     if kind == 'gc':
         store.cleaned = True
     return not run_killed(store, kind, words[kind])

@@ -87,9 +87,9 @@ test_questions(void)
 
 	ok(pp_clickhouse_source_parse("clickhouse://h/d?cluster=k", &c.from, &problem) == PP_OK,
 	   "a cluster");
-	ok(asks(&c, PP_SQL_LIST, true, "rolls, extract_bytes, extract_digest, if("),
+	ok(asks(&c, PP_SQL_LIST, true, "notEmpty(members), extract_bytes, extract_digest FROM"),
 	   "a list tells of extracts");
-	ok(asks(&c, PP_SQL_LIST, false, "rolls, toUInt64(0), toUInt128(0), if("),
+	ok(asks(&c, PP_SQL_LIST, false, "notEmpty(members), toUInt64(0), toUInt128(0) FROM"),
 	   "of tables without them that there are none");
 	ok(asks(&c, PP_SQL_EXTRACTS, true, " extract FROM `d`.profiles_d WHERE 1 ORDER BY batch"),
 	   "extracts are asked for");

@@ -24,7 +24,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, '..', '..')]
 import extracts
 import races
-import rollups
+import sums
 from nodes import Missing, Nodes, pretended
 from tap import Tap, few
 
@@ -652,7 +652,7 @@ def main():
     polyprof, samples, directory = map(os.path.abspath, sys.argv[1:4])
     tap = Tap()
     tests = [test_sources, test_full, test_known_beside_new, test_samples, test_pushed, test_shared, test_large, test_trend, test_where, test_days, test_kills, test_killed_upkeep,
-             test_behind, test_remove, test_foreign, *rollups.TESTS, *extracts.TESTS, *races.TESTS]
+             test_behind, test_remove, test_foreign, *sums.TESTS, *extracts.TESTS, *races.TESTS]
     try:
         nodes = Nodes(directory, 3)
     except Missing as why:

@@ -8,7 +8,7 @@ import urllib.error
 import urllib.request
 
 from nodes import free_ports, pretended
-from rollups import LONG_AGO, PUSHES, ROLL, aged, compact, functions, stacks, written
+from sums import LONG_AGO, PUSHES, functions, stacks, written
 
 
 @contextlib.contextmanager
@@ -51,84 +51,6 @@ def test_race_asked(c):
             code, out, text = c.run(words[0], by + '&push=always', *words[1:], '--json')
         c.tap.ok(acted == [0] and code == 3 and b'total' not in out, f'{words[0]}, of which a part goes meanwhile: exit 3', f'{acted} {code} {out[:300]} {text}')
         c.tap.ok(functions(c, source) == functions(c, *files[1:]), 'and the rest when asked again', '')
-
-
-def test_race_removed(c):
-    """What is removed is not in a sum that came meanwhile."""
-    source, _, files = added(c, 'removed', 4)
-    whole = functions(c, files[0], *files[1:])
-    for words in (('remove', '--where', 'format=folded'), ('gc', '--keep', '30d')):
-        with relayed(c, source, b'INSERT INTO', lambda: compact(c, source).get('rolled')) as (by, acted):
-            code, _, text = c.run('store', words[0], by, *words[1:])
-        c.tap.ok(len(acted) == 1 and code == 4 and 'try again' in text, f'{words[0]} of what is added up meanwhile: exit 4', f'{acted} {code} {text}')
-        c.tap.ok(functions(c, source) == whole, 'nothing is lost', functions(c, source))
-        late = written(c.place, f'{words[0]}.folded', stacks(words[0]), LONG_AGO + 100)
-        files.append(late)
-        c.add(source, late)
-        whole = functions(c, files[0], *files[1:])
-    code, _, text = c.run('store', 'remove', source, '--where', 'format=folded')
-    c.tap.ok(code == 0 and functions(c, source)[0] == 3, 'and goes when told again', f'{code} {text}')
-
-
-def test_race_again(c):
-    """What was in a sum that was removed, and is added again while the rest of it is taken away, stays."""
-    source, database, files = added(c, 'race-again', 5)
-    compact(c, source)
-    aged(c, database)
-    whole = functions(c, files[0], *files[1:])
-
-    def over():
-        removed = c.run('store', 'remove', source, '--since', f'@{LONG_AGO}')[0]
-        return removed, c.add(source, *files)[1].get('added')
-
-    with relayed(c, source, b'ALTER TABLE profiles DELETE', over) as (by, acted):
-        code, _, text = c.run('store', 'compact', by)
-    c.tap.ok(acted == [(0, 5)] and code == 0, 'profiles are added again while what was in a sum goes', f'{acted} {code} {text}')
-    c.tap.ok(functions(c, source) == whole, 'and are all there', functions(c, source))
-
-
-def test_race_window(c):
-    """A window that begins where a sum ends: what is in the sum is not there beside it, also while it is still in the tables."""
-    source, _, files = added(c, 'window', 4)
-    lite = os.path.join(c.place, 'window.ppdb')
-    c.add(lite, *files)
-    compact(c, source)
-    compact(c, lite)
-    for begin in (LONG_AGO, LONG_AGO + 60, LONG_AGO + 180):
-        got, wanted = (functions(c, store, '--since', f'@{begin}') for store in (source, lite))
-        c.tap.ok(got[:1] == wanted[:1] and (got == wanted or got[0] == 3), f'since {begin - LONG_AGO} s: as of the file', f'{got} {wanted}')
-
-
-def test_race_late(c):
-    """A sum that arrives when whoever sent it was killed and others have added up again: no number counts twice."""
-    source, _, files = added(c, 'late', 4)
-    children, last = [], written(c.place, 'late.folded', stacks(77), LONG_AGO + 500)
-
-    def meanwhile():
-        while not children:
-            time.sleep(0.01)
-        children[0].kill()
-        children[0].wait()
-        c.add(source, last)
-        return compact(c, source).get('rolled')
-
-    with relayed(c, source, b'INTO profiles_d', meanwhile) as (by, acted):
-        children.append(subprocess.Popen([c.polyprof, 'store', 'compact', by, *ROLL], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=c.environment))
-        children[0].wait()
-        for _ in range(200):
-            listed = json.loads(c.run('store', 'list', source, '--json')[1])['profiles']
-            if len(listed) == 2:
-                break
-            time.sleep(0.05)
-    c.tap.ok(acted == [5] and len(listed) == 2, 'two sums of the same profiles', f'{acted} {listed}')
-    for more in PUSHES:
-        got = functions(c, source + more)
-        c.tap.ok(got[0] == 3 and 'two sums' in got[1], f'are an error {more}', got)
-    code, out, text = c.run('store', 'check', source)
-    c.tap.ok(code == 3 and 'two sums' in text + out.decode(), 'and found by check', f'{code} {out} {text}')
-    smaller = min(listed, key=lambda one: one['profiles'])['id']
-    code, _, text = c.run('store', 'remove', source, '--where', f'profile={smaller}')
-    c.tap.ok(code == 0 and functions(c, source) == functions(c, *files, last), 'until one of them is removed', text)
 
 
 @contextlib.contextmanager
@@ -255,4 +177,4 @@ def test_race_watched(c):
     sound(c, source, 2, 'all files are there')
 
 
-TESTS = [test_race_asked, test_race_removed, test_race_again, test_race_window, test_race_late, test_race_made_again, test_race_one_lost, test_race_made_ahead, test_race_watched]
+TESTS = [test_race_asked, test_race_made_again, test_race_one_lost, test_race_made_ahead, test_race_watched]
