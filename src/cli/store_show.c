@@ -300,6 +300,30 @@ ids_check(struct pp_cli *cli, const char *const *words, size_t n)
 	return 0;
 }
 
+/* Whether each id that is named is that of a selected profile. */
+static pp_status
+words_check(const char *source, const struct pp_store_list *list, const char *const *words,
+            size_t n, struct pp_buf *problem)
+{
+	size_t i, k;
+
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < list->entries.n; k++) {
+			char hex[2 * PP_DIGEST + 1];
+
+			pp_digest_hex(list->entries.at[k].hash, hex);
+			if (strncmp(hex, words[i], strlen(words[i])) == 0)
+				break;
+		}
+		if (k < list->entries.n)
+			continue;
+		pp_buf_addf(problem, "%s: no selected profile has the id %s; none was removed",
+		            source, words[i]);
+		return PP_E_INVALID;
+	}
+	return PP_OK;
+}
+
 /* "removed": N and the like, as JSON or as a sentence. */
 static int
 counts_print(struct pp_cli *cli, const char *const *names, const uint64_t *counts, size_t n)
@@ -347,10 +371,11 @@ pp_store_run_remove(struct pp_cli *cli, const char *source, const char *const *w
 		return code;
 	pp_selected_detach(selected);
 	removed = pp_selected_list(selected)->entries.n;
-	if (removed == 0) {
+	status = words_check(source, pp_selected_list(selected), words, n, &problem);
+	if (status == PP_OK && removed == 0) {
 		pp_buf_addf(&problem, "%s: no profile of it is selected", source);
 		status = PP_E_INVALID;
-	} else {
+	} else if (status == PP_OK) {
 		status = pp_args_flag(&cli->args, "dry-run")
 		             ? PP_OK
 		             : pp_store_open(source, PP_STORE_CHANGE, &store, &problem);

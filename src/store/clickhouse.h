@@ -248,6 +248,8 @@ void pp_clickhouse_among_queue(struct pp_buf *sql, const struct pp_clickhouse *,
 /* Whether servers are to add up what was listed. */
 bool pp_clickhouse_pushes(const struct pp_clickhouse *);
 
+/* Says what is damaged of a profile, by id and labels. */
+void pp_clickhouse_damaged(const struct pp_store_entry *, const char *what, struct pp_buf *problem);
 /* The parcel of an entry of the last list, until the next is asked for. */
 pp_status pp_clickhouse_parcel(struct pp_clickhouse *, const struct pp_store_entry *,
                                struct pp_slice *parcel, struct pp_buf *problem);

@@ -150,6 +150,15 @@ is_whole(struct pp_slice found, uint64_t bytes, pp_u128 expected)
 	return found.n == bytes && pp_digest_number(digest) == expected;
 }
 
+void
+pp_clickhouse_damaged(const struct pp_store_entry *e, const char *what, struct pp_buf *problem)
+{
+	char hex[2 * PP_DIGEST + 1];
+
+	pp_digest_hex(e->hash, hex);
+	pp_buf_addf(problem, "profile %.12s %s is damaged: %s", hex, e->labels, what);
+}
+
 /* ---- inputs ---- */
 
 pp_status
@@ -160,12 +169,9 @@ pp_clickhouse_parcel(struct pp_clickhouse *c, const struct pp_store_entry *e,
 	pp_status status = fetch(c, e, false, parcel, problem);
 
 	if (status == PP_OK && (!listed || !is_whole(*parcel, listed->bytes, listed->digest))) {
-		char hex[2 * PP_DIGEST + 1];
-
-		pp_digest_hex(e->hash, hex);
-		pp_buf_addf(problem,
-		            "profile %s is damaged: of its %llu bytes %zu were found, or others",
-		            hex, (unsigned long long)e->bytes, parcel->n);
+		pp_clickhouse_damaged(e, "its input ", problem);
+		pp_buf_addf(problem, "has %llu bytes, of which %zu were found, or others",
+		            (unsigned long long)e->bytes, parcel->n);
 		status = PP_E_INVALID;
 	}
 	return status;
@@ -220,7 +226,7 @@ pp_clickhouse_load(struct pp_store *store, const struct pp_store_entry *e, struc
 	if (status == PP_OK && e->level == PP_STORE_SUM)
 		status = sum_open(e, supply);
 	if (status == PP_E_INVALID && problem->n == 0)
-		pp_buf_adds(problem, "the input of a profile cannot be unpacked");
+		pp_clickhouse_damaged(e, "its input cannot be unpacked", problem);
 	if (status == PP_E_INVALID) {
 		status = remains_load(c, e, supply);
 		problem->n = status == PP_OK ? 0 : problem->n;
@@ -247,12 +253,9 @@ pp_clickhouse_extract(struct pp_clickhouse *c, const struct pp_store_entry *e,
 	status = listed && is_whole(kept, listed->extract_bytes, listed->extract_digest)
 	             ? pp_extract_open(kept, supply, &size)
 	             : PP_E_INVALID;
-	if (status == PP_E_INVALID) {
-		char hex[2 * PP_DIGEST + 1];
-
-		pp_digest_hex(e->hash, hex);
-		pp_buf_addf(problem, "profile %s is damaged: its extract is not what it was", hex);
-	}
+	if (status == PP_E_INVALID)
+		pp_clickhouse_damaged(e, "its extract has changed; --partial reads its input",
+		                      problem);
 	return status;
 }
 

@@ -386,9 +386,27 @@ problem_add(struct pp_store_outcome *out, const char *fmt, ...)
 	return fine;
 }
 
+/* Appends what a batch is called: the profile's id and labels, if it is listed. */
+static void
+batch_name(const struct pp_store_list *list, uint64_t batch, struct pp_buf *out)
+{
+	char hex[2 * PP_DIGEST + 1];
+	size_t i;
+
+	for (i = 0; i < list->entries.n && list->entries.at[i].id != batch; i++)
+		;
+	if (i == list->entries.n) {
+		pp_buf_adds(out, "a profile that does not count");
+		return;
+	}
+	pp_digest_hex(list->entries.at[i].hash, hex);
+	pp_buf_addf(out, "profile %.12s %s", hex, list->entries.at[i].labels);
+}
+
 /* Profiles of which rows are missing. */
 static pp_status
-check_rows(struct pp_clickhouse *c, struct pp_store_outcome *out, struct pp_buf *problem)
+check_rows(struct pp_clickhouse *c, const struct pp_store_list *list, struct pp_store_outcome *out,
+           struct pp_buf *problem)
 {
 	struct pp_row_reader rows;
 	pp_status status;
@@ -402,9 +420,16 @@ check_rows(struct pp_clickhouse *c, struct pp_store_outcome *out, struct pp_buf 
 		uint64_t batch = pp_rows_u64(&rows), promised = pp_rows_u64(&rows),
 		         found = pp_rows_u64(&rows);
 
-		if (!problem_add(out, "batch %llu: %llu rows were promised, %llu are there",
-		                 (unsigned long long)batch, (unsigned long long)promised,
-		                 (unsigned long long)found))
+		struct pp_buf name = { 0 };
+		bool fine;
+
+		batch_name(list, batch, &name);
+		fine = !name.failed &&
+		       problem_add(out, "%s: %llu rows were promised, %llu are there (batch %llu)",
+		                   name.p ? name.p : "", (unsigned long long)promised,
+		                   (unsigned long long)found, (unsigned long long)batch);
+		pp_buf_release(&name);
+		if (!fine)
 			return PP_E_NOMEM;
 	}
 	return pp_rows_end(c, &rows, problem);
@@ -440,10 +465,7 @@ check_extract(struct pp_clickhouse *c, const struct pp_store_entry *e, struct pp
 
 	pp_parcel_drop(&supply);
 	if (status == PP_E_UNSUPPORTED) {
-		char hex[2 * PP_DIGEST + 1];
-
-		pp_digest_hex(e->hash, hex);
-		pp_buf_addf(why, "profile %s is damaged: its extract is not there", hex);
+		pp_clickhouse_damaged(e, "its extract is not there", why);
 		status = PP_E_INVALID;
 	}
 	return status;
@@ -501,7 +523,7 @@ check_once(struct pp_store *store, const struct pp_store_list *list, struct pp_s
 	pp_status status = check_audit(store, list, out, problem);
 
 	if (status == PP_OK)
-		status = check_rows(c, out, problem);
+		status = check_rows(c, list, out, problem);
 	if (status == PP_OK)
 		status = check_count(c, PP_SQL_CHECK_STACKS, "stacks of samples are not there", out,
 		                     problem);

@@ -190,6 +190,87 @@ list_count(struct chosen *s)
 	}
 }
 
+/* ---- beginnings of ids ---- */
+
+/* Digits that the beginning of an id needs, and candidates that a message names. */
+#define ID_LEAST 4
+#define CANDIDATES 5
+
+struct id_check {
+	struct chosen *s;
+	struct pp_store_list all; /* listed once it is needed */
+	bool is_listed;
+	struct pp_buf *problem;
+	pp_status status;
+};
+
+/* Appends the first profiles whose ids begin so; returns how many there are. */
+static size_t
+candidates_put(const struct id_check *x, struct pp_slice begin, struct pp_buf *out)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < x->all.entries.n; i++) {
+		const struct pp_store_entry *e = &x->all.entries.at[i];
+		char hex[2 * PP_DIGEST + 1];
+
+		pp_digest_hex(e->hash, hex);
+		if (!pp_where_id_begins(pp_slice_z(hex), begin) || ++n > CANDIDATES)
+			continue;
+		pp_buf_addf(out, "%s%.12s %s", n > 1 ? ", " : "", hex, e->labels);
+	}
+	if (n > CANDIDATES)
+		pp_buf_addf(out, " and %zu more", n - CANDIDATES);
+	return n;
+}
+
+/* Refuses a beginning that is short, or that several ids have. */
+static bool
+id_check(void *data, struct pp_slice begin)
+{
+	struct id_check *x = data;
+	struct pp_buf found = { 0 };
+	size_t n;
+
+	if (begin.n >= (size_t)2 * PP_DIGEST)
+		return true;
+	if (!x->is_listed)
+		x->status = x->s->store->engine->list(x->s->store, NULL, &x->all, x->problem);
+	x->is_listed = true;
+	if (x->status != PP_OK)
+		return false;
+	n = candidates_put(x, begin, &found);
+	if (found.failed) {
+		x->status = PP_E_NOMEM;
+	} else if (begin.n < ID_LEAST) {
+		x->status = PP_E_USAGE;
+		pp_buf_addf(x->problem,
+		            "'%.*s' is too short for an id: give at least %d digits%s%s",
+		            PP_SHOWN(begin), ID_LEAST, n ? "; it could be " : "", n ? found.p : "");
+	} else if (n > 1) {
+		x->status = PP_E_USAGE;
+		pp_buf_addf(x->problem, "'%.*s' is ambiguous: it could be %s; give more digits",
+		            PP_SHOWN(begin), found.p);
+	}
+	pp_buf_release(&found);
+	return x->status == PP_OK;
+}
+
+/* Whether each beginning of an id in the conditions is that of one profile at most. */
+static pp_status
+ids_check(struct chosen *s, struct pp_buf *problem)
+{
+	struct id_check x = { .s = s, .problem = problem };
+	size_t i;
+
+	for (i = 0; i < s->selection.where_count; i++)
+		if (!pp_where_ids(s->conditions[i], id_check, &x))
+			break;
+	if (x.is_listed)
+		pp_store_list_release(&x.all);
+	return x.status;
+}
+
 static pp_status
 selected_open(struct chosen *s, const char *source, const struct pp_provider_texts *texts,
               struct pp_buf *problem)
@@ -214,6 +295,8 @@ selected_open(struct chosen *s, const char *source, const struct pp_provider_tex
 	s->selection.lean = texts->lean;
 	if (status == PP_OK)
 		status = pp_store_open(s->source, PP_STORE_READ, &s->store, problem);
+	if (status == PP_OK)
+		status = ids_check(s, problem);
 	if (status == PP_OK)
 		status = s->store->engine->list(s->store, &s->selection, &s->list, problem);
 	if (status == PP_OK)
@@ -278,7 +361,7 @@ provider_select(const char *source, const struct pp_provider_texts *texts, struc
 
 	if (status != PP_OK)
 		return status;
-	s->partial = texts->partial;
+	s->partial = s->store->partial = texts->partial;
 	if (!s->store->engine->audit)
 		return PP_OK;
 	s->audited = true;
@@ -286,7 +369,7 @@ provider_select(const char *source, const struct pp_provider_texts *texts, struc
 	s->store->max_nodes = texts->max_nodes;
 	status = selected_audit(s, problem);
 	if (status == PP_E_INVALID && texts->partial) {
-		s->lacks = s->store->partial = true;
+		s->lacks = true;
 		problem->n = 0;
 		return PP_OK;
 	}
@@ -393,6 +476,16 @@ selected_stamp(const struct pp_selected *selected, size_t nth)
 	return stamp ? stamp : 1;
 }
 
+/* With --partial the inputs replace what is damaged of all that was made out of them. */
+static pp_status
+partial_status(const struct chosen *s, pp_status status, struct pp_buf *problem)
+{
+	if (status != PP_E_INVALID || !s->partial)
+		return status;
+	problem->n = 0;
+	return PP_E_UNSUPPORTED;
+}
+
 static pp_status
 selected_load(struct pp_selected *selected, size_t nth, const struct pp_order *order,
               struct pp_supply *supply, struct pp_buf *problem)
@@ -404,11 +497,7 @@ selected_load(struct pp_selected *selected, size_t nth, const struct pp_order *o
 
 	if (order && engine->load_extract)
 		status = engine->load_extract(s->store, e, order, supply, problem);
-	/* The input tells all that a damaged extract told. */
-	if (status == PP_E_INVALID && s->partial) {
-		problem->n = 0;
-		status = PP_E_UNSUPPORTED;
-	}
+	status = partial_status(s, status, problem);
 	if (status == PP_E_UNSUPPORTED)
 		status = engine->load(s->store, e, supply, problem);
 	supply->format = e->format;
@@ -429,7 +518,7 @@ selected_load_all(struct pp_selected *selected, const struct pp_order *order,
 
 	s->pushed = status == PP_OK;
 	s->cut = s->pushed ? s->store->cut : 0;
-	return status;
+	return partial_status(s, status, problem);
 }
 
 static pp_status
@@ -438,9 +527,12 @@ selected_load_most(struct pp_selected *selected, const struct pp_order *order, b
 {
 	struct chosen *s = (struct chosen *)selected;
 
-	return s->store->engine->load_most
-	           ? s->store->engine->load_most(s->store, &s->list, order, taken, out, problem)
-	           : PP_E_UNSUPPORTED;
+	pp_status status = s->store->engine->load_most
+	                       ? s->store->engine->load_most(s->store, &s->list, order, taken, out,
+	                                                     problem)
+	                       : PP_E_UNSUPPORTED;
+
+	return partial_status(s, status, problem);
 }
 
 static pp_status
@@ -455,7 +547,7 @@ selected_load_costs(struct pp_selected *selected, size_t nth, bool timed, struct
 	                       : PP_E_UNSUPPORTED;
 
 	s->pushed |= status == PP_OK;
-	return status;
+	return partial_status(s, status, problem);
 }
 
 static void

@@ -416,10 +416,17 @@ row_read(sqlite3_stmt *st, int seal, struct pp_store_entry *e)
 	       pp_seal_of_profile(e, sqlite3_column_int64(st, 2), pp_slice_of(e->meta, meta));
 }
 
+/* Says which profile's row is damaged. Its id may be what is damaged. */
 static pp_status
-row_damaged(const struct finding *f, struct pp_buf *problem)
+row_damaged(const struct finding *f, const struct pp_store_entry *e, const char *what,
+            struct pp_buf *problem)
 {
-	return damaged(f->s, problem, "what is known of a profile is not what it was");
+	char hex[2 * PP_DIGEST + 1];
+
+	pp_digest_hex(e->hash, hex);
+	pp_buf_addf(problem, "%s: the store is damaged: %s of profile %.12s %s", f->s->path, what,
+	            hex, e->labels ? e->labels : "");
+	return PP_E_INVALID;
 }
 
 /* Whether a sum has the parts that it was made of, and nothing else has any. Those of earlier versions do not tell how many. */
@@ -438,7 +445,7 @@ other_take(struct finding *f, sqlite3_stmt *st, struct pp_buf *problem)
 {
 	struct pp_store_entry e = { 0 };
 
-	return row_read(st, 10, &e) ? PP_OK : row_damaged(f, problem);
+	return row_read(st, 10, &e) ? PP_OK : row_damaged(f, &e, "the list entry", problem);
 }
 
 static pp_status
@@ -449,18 +456,18 @@ profile_take(struct finding *f, sqlite3_stmt *st, struct pp_buf *problem)
 	struct pp_store_entry e = { .series = at };
 	int level = sqlite3_column_int(st, 5);
 
-	if (!series || level < PP_STORE_FRESH || level > PP_STORE_SUM)
-		return damaged(f->s, problem, "a profile that belongs nowhere");
 	/* Before its labels are believed. */
 	if (!row_read(st, 13, &e))
-		return row_damaged(f, problem);
+		return row_damaged(f, &e, "the list entry", problem);
+	if (!series || level < PP_STORE_FRESH || level > PP_STORE_SUM)
+		return row_damaged(f, &e, series ? "the level" : "the labels", problem);
+	e.labels = series->labels;
 	e.level = (enum pp_store_level)level;
 	e.profiles = (uint64_t)sqlite3_column_int64(st, 12);
 	if (!parts_are_there(&e))
-		return damaged(f->s, problem, "a sum is not of as many profiles as it was");
+		return row_damaged(f, &e, "the parts (it is a sum)", problem);
 	if (series->fits == PP_WHERE_NO)
 		return PP_OK;
-	e.labels = series->labels;
 	e.format = text_kept(f, e.format);
 	e.source = text_kept(f, e.source);
 	e.stacks = pp_store_meta_stacks(e.meta);
@@ -566,6 +573,19 @@ pp_sqlite_input_open(struct pp_slice hash, struct pp_slice data, struct pp_suppl
 	return pp_input_unseal(hash, &data) ? pp_parcel_open(data, supply) : PP_E_INVALID;
 }
 
+static pp_status
+input_damaged(const struct pp_sqlite *s, const struct pp_store_entry *e, const char *what,
+              struct pp_buf *problem)
+{
+	char hex[2 * PP_DIGEST + 1];
+
+	pp_digest_hex(e->hash, hex);
+	pp_buf_addf(problem,
+	            "%s: the store is damaged: %s of profile %.12s %s; `store remove` removes it",
+	            s->path, what, hex, e->labels);
+	return PP_E_INVALID;
+}
+
 pp_status
 pp_sqlite_load_fresh(struct pp_sqlite *s, const struct pp_store_entry *e, struct pp_supply *supply,
                      struct pp_buf *problem)
@@ -580,7 +600,7 @@ pp_sqlite_load_fresh(struct pp_sqlite *s, const struct pp_store_entry *e, struct
 	(void)sqlite3_bind_int64(st, 1, (sqlite3_int64)e->id);
 	row = pp_sqlite_step(s, st, &status, problem);
 	if (row == 0)
-		status = damaged(s, problem, "a profile without its input");
+		status = input_damaged(s, e, "no input", problem);
 	if (row > 0) {
 		const void *data = sqlite3_column_blob(st, 0);
 
@@ -588,7 +608,7 @@ pp_sqlite_load_fresh(struct pp_sqlite *s, const struct pp_store_entry *e, struct
 		    pp_slice_of(e->hash, PP_STORE_HASH),
 		    pp_slice_of(data, (size_t)sqlite3_column_bytes(st, 0)), supply);
 		if (status == PP_E_INVALID)
-			status = damaged(s, problem, "the input of a profile is not what it was");
+			status = input_damaged(s, e, "the input", problem);
 	}
 	(void)sqlite3_reset(st);
 	return status;
@@ -602,8 +622,20 @@ sqlite_load(struct pp_store *store, const struct pp_store_entry *e, struct pp_su
 	pp_status status = e->level == PP_STORE_FRESH || e->kept || e->is_part || e->is_detailed
 	                       ? pp_sqlite_load_fresh(s, e, supply, problem)
 	                       : pp_sqlite_load_packed(s, e, supply, problem);
-	pp_status settled = pp_sqlite_settled(s, status, problem);
+	pp_status settled;
 
+	/* With --partial a damaged profile is read from its input, whatever that is stored for. */
+	if (status == PP_E_INVALID && store->partial && e->level == PP_STORE_PACKED) {
+		struct pp_buf why = { 0 };
+
+		pp_parcel_drop(supply);
+		if (pp_sqlite_load_fresh(s, e, supply, &why) == PP_OK) {
+			status = PP_OK;
+			problem->n = 0;
+		}
+		pp_buf_release(&why);
+	}
+	settled = pp_sqlite_settled(s, status, problem);
 	if (settled != status)
 		pp_parcel_drop(supply);
 	return settled;

@@ -143,7 +143,13 @@ dict_open(struct compacting *c)
 	pp_stored_dict_close(&c->dict);
 	if (status != PP_OK)
 		return status;
-	return pp_stored_dict_open(c->s, last ? last : 1, true, &c->dict, c->problem);
+	status = pp_stored_dict_open(c->s, last ? last : 1, true, &c->dict, c->problem);
+	/* One that is damaged takes no more; `check` reports it. */
+	if (status == PP_E_INVALID) {
+		c->problem->n = 0;
+		status = pp_stored_dict_open(c->s, last + 1, true, &c->dict, c->problem);
+	}
+	return status;
 }
 
 /* One more, where the last is full. */

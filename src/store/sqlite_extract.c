@@ -78,10 +78,7 @@ pp_stored_extract_load(struct pp_sqlite *s, const struct pp_store_entry *e,
 		if (status == PP_OK && size != (uint64_t)n)
 			status = PP_E_INVALID;
 		if (status == PP_E_INVALID)
-			pp_buf_addf(problem,
-			            "%s: the store is damaged: the extract of profile %lld is not "
-			            "what it was",
-			            s->path, (long long)profile);
+			(void)pp_stored_damaged(s, profile, "the extract", problem);
 	}
 	(void)sqlite3_reset(q);
 	return status;

@@ -132,25 +132,14 @@ group_add(struct pp_sqlite *s, struct groups *groups, int64_t id, size_t at,
 		i = groups->all.n;
 	}
 	g = &groups->all.at[i - 1];
-	if (!row->sound || !pp_own_add(row->own, &g->facts)) {
-		pp_buf_addf(problem, "%s: the store is damaged: facts of profile %lld", s->path,
-		            (long long)id);
-		return PP_E_INVALID;
-	}
+	if (!row->sound || !pp_own_add(row->own, &g->facts))
+		return pp_stored_damaged(s, id, "facts", problem);
 	if (g->ids.n == 0)
 		pp_buf_add(&g->own, row->own.p, row->own.n);
 	return !g->own.failed && pp_vec_push(&g->ids, id) && pp_vec_push(&g->at, at) &&
 	               pp_vec_push(&g->cells, row->cells)
 	           ? PP_OK
 	           : PP_E_NOMEM;
-}
-
-static pp_status
-no_cells(struct pp_sqlite *s, uint64_t id, struct pp_buf *problem)
-{
-	pp_buf_addf(problem, "%s: the store is damaged: profile %llu has no cells", s->path,
-	            (unsigned long long)id);
-	return PP_E_INVALID;
 }
 
 static pp_status
@@ -170,7 +159,7 @@ group_find(struct pp_sqlite *s, struct groups *groups, uint64_t id, size_t at,
 
 		status = group_add(s, groups, (int64_t)id, at, &row, problem);
 	} else if (status == PP_OK) {
-		status = no_cells(s, id, problem);
+		status = pp_stored_damaged(s, (int64_t)id, "missing numbers", problem);
 	}
 	(void)sqlite3_reset(q);
 	return status;
@@ -279,8 +268,9 @@ groups_scan(struct pp_sqlite *s, struct groups *groups, const struct pp_store_li
 		if (e->level == PP_STORE_FRESH)
 			continue;
 		row = &rows->at[e->id - rows->first];
-		status = row->met ? group_add(s, groups, (int64_t)e->id, i, row, problem)
-		                  : no_cells(s, e->id, problem);
+		status = row->met
+		             ? group_add(s, groups, (int64_t)e->id, i, row, problem)
+		             : pp_stored_damaged(s, (int64_t)e->id, "missing numbers", problem);
 	}
 	packed_rows_release(rows);
 	return status;
@@ -447,6 +437,10 @@ groups_load(struct pp_sqlite *s, struct groups *groups, const struct pp_order *o
 	for (i = 0; i < n && status == PP_OK; i++)
 		status = pp_group_load(s, &groups->all.at[i], order, costs && n == 1, &parts[i],
 		                       problem);
+	/* Dictionaries and shapes have no profile of their own. */
+	if (status == PP_E_INVALID && problem->p && !strstr(problem->p, "of profile "))
+		pp_stored_users_put(s, groups->all.at[i - 1].ids.at, groups->all.at[i - 1].ids.n,
+		                    problem);
 	if (status == PP_OK && n == 1) {
 		*out = parts[0];
 		parts[0] = NULL;

@@ -36,6 +36,23 @@ pp_status pp_stored_id(struct pp_sqlite *, enum pp_stored_table, struct pp_slice
 sqlite3_stmt *pp_stored_def(struct pp_sqlite *, enum pp_stored_table, int64_t id,
                             struct pp_slice *def, pp_status *, struct pp_buf *problem);
 
+/* Inputs that are marked for another level than their profile has: `profile` of each. */
+#define PP_INPUT_MISFITS                                                                                   \
+	"SELECT o.profile FROM original o JOIN profile p ON p.id = o.profile WHERE CASE WHEN p.level > 0 " \
+	"THEN o.keep NOT IN (1, 2, 3) ELSE o.keep NOT IN (0, 1) OR p.dict NOT IN (0, -1, -2) END"
+
+/* Says which profile is damaged, by id and labels, and what can be done: PP_E_INVALID. */
+pp_status pp_stored_damaged(struct pp_sqlite *, int64_t profile, const char *what,
+                            struct pp_buf *problem);
+/* Appends which profiles use something that is damaged. */
+void pp_stored_users_put(struct pp_sqlite *, const int64_t *profiles, size_t n,
+                         struct pp_buf *problem);
+/*
+ * Deletes packed numbers, extracts and dictionaries that are damaged, where the stored inputs allow to make them again: then these
+ * profiles are fresh.
+ */
+pp_status pp_sqlite_repair(struct pp_sqlite *, struct pp_buf *problem);
+
 /* Writes a packed profile in place of what there was of it; the transaction is the caller's. */
 pp_status pp_stored_pack(struct pp_sqlite *, const struct pp_stored_dict *, int64_t profile,
                          enum pp_store_level, const struct pp_profile *, const struct pp_packed *,

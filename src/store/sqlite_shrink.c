@@ -52,9 +52,7 @@ type_of(struct walk *w, int64_t metric, enum pp_cell_type *type)
 static pp_status
 walk_damaged(struct walk *w, int64_t profile)
 {
-	pp_buf_addf(w->problem, "%s: the store is damaged: cells of profile %lld", w->s->path,
-	            (long long)profile);
-	return PP_E_INVALID;
+	return pp_stored_damaged(w->s, profile, "numbers", w->problem);
 }
 
 /* Looks at the rows of one profile, which are to be as many as it says. */
@@ -354,6 +352,7 @@ static const struct {
 	  "packed profiles have no dictionary" },
 	{ "SELECT count(*) FROM cells WHERE facet = 1 AND sub NOT IN (SELECT id FROM sub)",
 	  "rows of cells belong to no series" },
+	{ "SELECT count(*) FROM (" PP_INPUT_MISFITS ")", "inputs are marked for another level" },
 };
 
 static pp_status
@@ -406,10 +405,42 @@ dicts_check(struct pp_sqlite *s, struct pp_store_outcome *out, struct pp_buf *pr
 	return status;
 }
 
+/* Texts that profiles share, also those that none uses. */
+static pp_status
+defs_check(struct pp_sqlite *s, struct pp_store_outcome *out, struct pp_buf *problem)
+{
+	static const struct {
+		const char *name, *sql;
+	} tables[] = { { "metric", "SELECT id, def, seal FROM metric" },
+		       { "sub", "SELECT id, def, seal FROM sub" },
+		       { "shape", "SELECT id, def, seal FROM shape" } };
+	pp_status status = PP_OK;
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(tables) && status == PP_OK; i++) {
+		sqlite3_stmt *q = pp_sqlite_statement(s, tables[i].sql, problem);
+
+		status = q ? PP_OK : pp_no_statement(problem);
+		while (status == PP_OK && pp_sqlite_step(s, q, &status, problem) > 0) {
+			struct pp_buf text = { 0 };
+
+			if (sqlite3_column_int64(q, 2) ==
+			    pp_seal_of_def(tables[i].name, pp_column_bytes(q, 1)))
+				continue;
+			pp_buf_addf(&text, "%s: the store is damaged: row %lld of the table %s",
+			            s->path, (long long)sqlite3_column_int64(q, 0), tables[i].name);
+			status = say(out, &text);
+		}
+	}
+	return status;
+}
+
 pp_status
 pp_sqlite_check_packed(struct pp_sqlite *s, struct pp_store_outcome *out, struct pp_buf *problem)
 {
 	pp_status status = orphans_check(s, out, problem);
 
+	if (status == PP_OK)
+		status = defs_check(s, out, problem);
 	return status == PP_OK ? dicts_check(s, out, problem) : status;
 }

@@ -92,11 +92,9 @@ rows_add(struct rows *r, struct column *c, size_t column, size_t columns)
 }
 
 static pp_status
-damaged(const struct pp_sqlite *s, int64_t profile, struct pp_buf *problem)
+damaged(struct pp_sqlite *s, int64_t profile, struct pp_buf *problem)
 {
-	pp_buf_addf(problem, "%s: the store is damaged: cells of profile %lld", s->path,
-	            (long long)profile);
-	return PP_E_INVALID;
+	return pp_stored_damaged(s, profile, "numbers", problem);
 }
 
 /* What the series of a profile say of themselves. */

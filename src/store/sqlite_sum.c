@@ -124,9 +124,7 @@ sub_is_known(const struct summing *x, int64_t id)
 static pp_status
 damaged(struct summing *x, int64_t profile)
 {
-	pp_buf_addf(x->problem, "%s: the store is damaged: cells of profile %lld", x->s->path,
-	            (long long)profile);
-	return PP_E_INVALID;
+	return pp_stored_damaged(x->s, profile, "numbers", x->problem);
 }
 
 /* Adds the row of a profile that a statement stands at: profile, metric, sub, n, total, seal, data. */

@@ -1,6 +1,7 @@
 /*
  * The upkeep of a store in a file: old profiles go, what is there is checked.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "store/hash.h"
@@ -28,6 +29,8 @@ pp_sqlite_compact(struct pp_store *store, const struct pp_store_upkeep *how,
 
 	out->bytes_before = out->bytes_after = store->engine->size(store);
 	out->left = (uint64_t)left;
+	if (status == PP_OK && !how->dry)
+		status = pp_sqlite_repair(s, problem);
 	if (status == PP_OK && !how->dry)
 		status = pp_sqlite_pack(s, out, problem);
 	if (status == PP_OK && !how->dry)
@@ -114,6 +117,50 @@ census_check(struct pp_sqlite *s, struct pp_store_outcome *out, struct pp_buf *p
 	return status;
 }
 
+/* Reads all that is stored of a profile: its input, its extract and its packed numbers. */
+static pp_status
+entry_load(struct pp_sqlite *s, const struct pp_store_entry *e, struct pp_buf *why)
+{
+	const bool has_input = e->level == PP_STORE_FRESH || e->kept || e->is_part ||
+	                       e->is_detailed;
+	struct pp_supply supply = { 0 };
+	pp_status status = has_input ? pp_sqlite_load_fresh(s, e, &supply, why) : PP_OK;
+
+	pp_parcel_drop(&supply);
+	if (status == PP_OK && e->has_extract) {
+		status = pp_stored_extract_load(s, e, &supply, why);
+		pp_parcel_drop(&supply);
+		if (status == PP_E_UNSUPPORTED)
+			status = pp_stored_damaged(s, (int64_t)e->id, "a missing extract", why);
+	}
+	if (status == PP_OK && e->level != PP_STORE_FRESH) {
+		status = pp_sqlite_load_packed(s, e, &supply, why);
+		pp_parcel_drop(&supply);
+	}
+	return status;
+}
+
+static pp_status
+entry_check(struct pp_sqlite *s, const struct pp_store_entry *e, struct pp_store_outcome *out)
+{
+	struct pp_buf why = { 0 }, text = { 0 };
+	char hex[2 * PP_DIGEST + 1], id[16];
+	pp_status status = entry_load(s, e, &why);
+
+	out->checked++;
+	pp_store_outcome_count(out, e);
+	pp_digest_hex(e->hash, hex);
+	(void)snprintf(id, sizeof id, "%.12s", hex);
+	if (status != PP_OK && status != PP_E_NOMEM) {
+		if (!why.p || !strstr(why.p, id))
+			pp_buf_addf(&text, "profile %s %s: ", id, e->labels);
+		pp_buf_adds(&text, why.p ? why.p : pp_status_text(status));
+		status = problem_add(out, &text);
+	}
+	pp_buf_release(&why);
+	return status;
+}
+
 pp_status
 pp_sqlite_check(struct pp_store *store, struct pp_store_outcome *out, struct pp_buf *problem)
 {
@@ -129,37 +176,15 @@ pp_sqlite_check(struct pp_store *store, struct pp_store_outcome *out, struct pp_
 	/* Within what the list began to read: others may be adding. */
 	if (status == PP_OK)
 		status = census_check(s, out, problem);
-	for (i = 0; i < list.entries.n && status == PP_OK; i++) {
-		const struct pp_store_entry *e = &list.entries.at[i];
-		struct pp_supply supply = { 0 };
-		struct pp_buf why = { 0 }, text = { 0 };
-		char hex[2 * PP_DIGEST + 1];
-		pp_status loaded = store->engine->load(store, e, &supply, &why);
-
-		/* Of others one question reads the input, another an extract. */
-		if (loaded == PP_OK && e->has_extract) {
-			pp_parcel_drop(&supply);
-			loaded = pp_stored_extract_load(s, e, &supply, &why);
-			if (loaded == PP_E_UNSUPPORTED)
-				pp_buf_adds(&why, "its extract is not there");
-		}
-		/* Of what is kept and packed one question reads the input, another the cells. */
-		if (loaded == PP_OK && (e->kept || e->is_part) && e->level != PP_STORE_FRESH) {
-			pp_parcel_drop(&supply);
-			loaded = pp_sqlite_load_packed(s, e, &supply, &why);
-		}
-		out->checked++;
-		pp_store_outcome_count(out, e);
-		pp_digest_hex(e->hash, hex);
-		if (loaded == PP_E_NOMEM) {
-			status = loaded;
-		} else if (loaded != PP_OK) {
-			pp_buf_addf(&text, "profile %s: %s", hex, why.p ? why.p : "");
-			status = problem_add(out, &text);
-		}
-		pp_buf_release(&why);
-		pp_parcel_drop(&supply);
-	}
+	for (i = 0; i < list.entries.n && status == PP_OK; i++)
+		status = entry_check(s, &list.entries.at[i], out);
 	pp_store_list_release(&list);
+	/* Damage that ends the check is one of the problems, too. */
+	if (status == PP_E_INVALID && problem->n) {
+		struct pp_buf text = *problem;
+
+		*problem = (struct pp_buf){ 0 };
+		status = problem_add(out, &text);
+	}
 	return status;
 }

@@ -385,8 +385,8 @@ pp_where_free(struct pp_where *where)
 /* ---- matching ---- */
 
 /* Hexadecimal digits are the same in either case. */
-static bool
-hash_begins(struct pp_slice hash, struct pp_slice with)
+bool
+pp_where_id_begins(struct pp_slice hash, struct pp_slice with)
 {
 	size_t i;
 
@@ -403,7 +403,7 @@ one_of_match(const struct term *t, struct pp_slice value)
 	const struct text_list *text;
 
 	for (text = t->first_text; text; text = text->next)
-		if (t->sort == KEY_PROFILE ? hash_begins(value, text->text)
+		if (t->sort == KEY_PROFILE ? pp_where_id_begins(value, text->text)
 		                           : pp_slice_eq(value, text->text))
 			return PP_WHERE_YES;
 	return PP_WHERE_NO;
@@ -453,6 +453,30 @@ term_match(const struct term *t, pp_where_getter *get, const void *subject)
 			result = of_part;
 	}
 	return result;
+}
+
+static bool
+term_ids(const struct term *t, pp_where_id *each, void *data)
+{
+	const struct text_list *text;
+	const struct term *part;
+
+	if (t->kind == ONE_OF && t->sort == KEY_PROFILE)
+		for (text = t->first_text; text; text = text->next)
+			if (!each(data, text->text))
+				return false;
+	/* The terms of a condition are its texts or its pattern. */
+	if (t->kind == ANY_OF || t->kind == ALL_OF)
+		for (part = t->first; part; part = part->next)
+			if (!term_ids(part, each, data))
+				return false;
+	return t->kind != NEGATED || term_ids(t->first, each, data);
+}
+
+bool
+pp_where_ids(const struct pp_where *where, pp_where_id *each, void *data)
+{
+	return !where || term_ids(where->root, each, data);
 }
 
 enum pp_where_result

@@ -31,6 +31,13 @@ struct pp_label_set;
 struct pp_where *pp_where_parse(struct pp_slice text, struct pp_buf *problem);
 void pp_where_free(struct pp_where *); /* NULL is allowed */
 
+/* Receives each beginning of an id that an expression compares with = != or in. False ends the walk. */
+typedef bool pp_where_id(void *data, struct pp_slice begin);
+/* False when `each` ended it. */
+bool pp_where_ids(const struct pp_where *, pp_where_id *each, void *data);
+/* Whether an id, in hexadecimal digits, has that beginning. */
+bool pp_where_id_begins(struct pp_slice id, struct pp_slice begin);
+
 enum pp_where_result {
 	PP_WHERE_NO,
 	PP_WHERE_YES,

@@ -196,7 +196,7 @@ def test_where(c):
         if kind == 3:
             return f'{key} in ({value},{quoted("2.0")})'
         if kind == 4:
-            return chance.choice(['format=folded', 'complete=true', 'complete!=true', f'profile={chance.randrange(16):x}', 'not format~"f"'])
+            return chance.choice(['format=folded', 'complete=true', 'complete!=true', f'profile={chance.randrange(1 << 32):08x}', 'not format~"f"'])
         if kind == 5:
             return f'not ({expression(depth - 1)})'
         return f'({expression(depth - 1)} {chance.choice(["and", "or"])} {expression(depth - 1)})'
