@@ -6,6 +6,7 @@
 #include "analysis/places.h"
 #include "base/num.h"
 #include "model/derive.h"
+#include "model/divide.h"
 #include "model/schema.h"
 
 /* ---- rules on functions ----------------------------------------------------------------- */
@@ -345,9 +346,14 @@ series_choose(struct choice *c)
 		row.series = c->number[row.series];
 		p->not_own.at[p->not_own.n++] = row;
 	}
-	/* Costs per function are those of all series together. */
-	if (p->costs.stated)
+	/* Costs per function may be those of all series together. */
+	if (p->costs.stated && !p->costs.series.n)
 		pp_profile_forget_stated(p);
+	if (!p->costs.series.n)
+		return true;
+	if (!pp_derive_copy(&c->d, PP_COLUMN_COSTS))
+		return false;
+	pp_costs_choose(p, c->series, c->number);
 	return true;
 }
 

@@ -369,21 +369,43 @@ node_of(struct roots *r, uint32_t part, struct pp_slice label, pp_node node)
 	return at;
 }
 
+/* Adds what the file measured for an outermost call to the root that the call stands on now. */
+static void
+measured_add(struct roots *r, size_t series, uint32_t row)
+{
+	const struct pp_profile *p = r->d->from;
+	const struct pp_series *from = &p->series.at[series];
+	struct pp_series *to = &r->d->to->series.at[series];
+	size_t n = p->metrics.n;
+	pp_node node = pp_series_node(from, row);
+	int64_t *cells;
+
+	if (!from->measured || !node || pp_tree_parent(&p->tree, node))
+		return;
+	cells = to->cells + (size_t)to->rows * to->stride;
+	memset(cells, 0, to->stride * sizeof *cells);
+	memcpy(cells + to->stride - n, pp_series_measured(p, from, row), n * sizeof *cells);
+	to->node_of[to->rows++] = r->root[r->parts->of[series]];
+}
+
 /* The rows of a series on its root. */
 static bool
 series_move(struct roots *r, size_t series, struct pp_slice label)
 {
 	const struct pp_series *from = &r->d->from->series.at[series];
 	struct pp_series *to = &r->d->to->series.at[series];
+	size_t rows = (size_t)from->rows << from->measured;
 	uint32_t row;
 
+	if (rows > UINT32_MAX)
+		return false;
 	to->dense = false;
-	to->rows_cap = from->rows;
+	to->rows_cap = (uint32_t)rows;
 	if (from->wide)
 		to->wide = pp_wide_new(sizeof(int64_t), 0);
 	else
-		to->cells = malloc((size_t)from->rows * from->stride * sizeof *to->cells + 1);
-	to->node_of = malloc((size_t)from->rows * sizeof *to->node_of + 1);
+		to->cells = malloc(rows * from->stride * sizeof *to->cells + 1);
+	to->node_of = malloc(rows * sizeof *to->node_of + 1);
 	for (row = 0; (to->cells || to->wide) && to->node_of && row < from->rows; row++) {
 		pp_node node;
 
@@ -398,6 +420,7 @@ series_move(struct roots *r, size_t series, struct pp_slice label)
 		else if (!pp_wide_add_row(to->wide, from->wide, row))
 			return false;
 		to->node_of[to->rows++] = node;
+		measured_add(r, series, row);
 	}
 	return (to->cells || to->wide) && to->node_of;
 }

@@ -146,7 +146,7 @@ says_more(const struct pp_profile *p, const struct pp_label_values *v)
 
 /* What else tells series apart. */
 static bool
-others_add(struct pp_tags *t, struct pp_slice key, size_t least, struct links *links)
+others_add(struct pp_tags *t, struct pp_slice key, size_t least, bool given, struct links *links)
 {
 	const struct pp_profile *p = t->profile;
 	struct pp_label_values v = { 0 };
@@ -156,7 +156,7 @@ others_add(struct pp_tags *t, struct pp_slice key, size_t least, struct links *l
 	if (has_key(t, key))
 		return true;
 	fine = pp_label_values_find(p, key, &v);
-	if (fine && v.n > least && says_more(p, &v)) {
+	if (fine && v.n > least && (given || says_more(p, &v))) {
 		for (i = 1; fine && i < v.n; i++) {
 			struct pp_slice value = pp_strtab_get(&v.texts, (pp_str)i);
 			struct pp_buf text = { 0 };
@@ -215,7 +215,8 @@ costs_add(struct pp_tags *t, const struct links *links)
 }
 
 bool
-pp_tags_compute(const struct pp_profile *p, size_t metric, size_t least, struct pp_tags *t)
+pp_tags_compute(const struct pp_profile *p, size_t metric, const struct pp_tags_of *of,
+                struct pp_tags *t)
 {
 	static const char *const others[] = { "event", "process", "thread", "pid",
 		                              "tid",   "cpu",     "context" };
@@ -226,8 +227,10 @@ pp_tags_compute(const struct pp_profile *p, size_t metric, size_t least, struct 
 
 	*t = (struct pp_tags){ .profile = p };
 	fine = pp_strtab_init(&t->texts, p->strs.seed) && labels_add(t, &links);
+	for (i = 0; fine && i < of->key_count; i++)
+		fine = others_add(t, of->keys[i], 1, true, &links);
 	for (i = 0; fine && i < PP_COUNT_OF(others); i++)
-		fine = others_add(t, pp_slice_z(others[i]), least, &links);
+		fine = others_add(t, pp_slice_z(others[i]), of->least, false, &links);
 	fine = fine && costs_add(t, &links);
 	pp_vec_release(&links.list);
 	if (fine && t->rows.n > 1)

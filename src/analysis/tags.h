@@ -22,11 +22,17 @@ struct pp_tags {
 	struct pp_strtab texts; /* of values */
 };
 
-/*
- * All labels, and what else tells series apart under the keys of model/labels.h: those of which there are at least so
- * many values. False when out of memory.
- */
-bool pp_tags_compute(const struct pp_profile *, size_t metric, size_t least, struct pp_tags *);
+/* Which labels, beside those of samples. */
+struct pp_tags_of {
+	size_t
+	    least; /* keys of model/labels.h that have at least so many values, that of none included */
+	const struct pp_slice *keys; /* and these */
+	size_t key_count;
+};
+
+/* All labels, and what else tells series apart. False when out of memory. */
+bool pp_tags_compute(const struct pp_profile *, size_t metric, const struct pp_tags_of *,
+                     struct pp_tags *);
 void pp_tags_release(struct pp_tags *);
 
 static inline union pp_value

@@ -5,6 +5,7 @@
 
 #include "model/builder.h"
 #include "model/derive.h"
+#include "model/divide.h"
 
 void
 pp_view_init(struct pp_view *v, const struct pp_profile *base)
@@ -74,6 +75,22 @@ pp_view_root(struct pp_view *v, enum pp_group_by by, struct pp_slice label)
 	struct pp_profile *derived = NULL;
 
 	return step(v, pp_root_derive(v->shown, by, label, &derived), &derived);
+}
+
+pp_status
+pp_view_divide(struct pp_view *v)
+{
+	struct pp_profile *derived = NULL;
+
+	return step(v, pp_series_ensured(v->shown, &derived), &derived);
+}
+
+pp_status
+pp_view_unite(struct pp_view *v)
+{
+	struct pp_profile *derived = NULL;
+
+	return step(v, pp_costs_united(v->shown, &derived), &derived);
 }
 
 pp_status

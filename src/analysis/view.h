@@ -39,6 +39,9 @@ pp_status pp_view_group(struct pp_view *, enum pp_group_by, struct pp_slice labe
                         struct pp_buf *problem);
 /* See pp_root_derive(). */
 pp_status pp_view_root(struct pp_view *, enum pp_group_by, struct pp_slice label);
+/* See pp_series_ensured() and pp_costs_united(). */
+pp_status pp_view_divide(struct pp_view *);
+pp_status pp_view_unite(struct pp_view *);
 /* See pp_demangle_derive(). */
 pp_status pp_view_demangle(struct pp_view *, bool for_people_only);
 /* See pp_estimate_derive(). */

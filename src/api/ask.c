@@ -61,6 +61,7 @@ pp_reply_seen_for(const struct pp_reply *r, const struct pp_want *want)
 		.stacks = want->stacks,
 		.min_share = want->min_share,
 		.metric = r->asking.params->metric,
+		.labels = want->labels,
 		.for_people = form == PP_RENDER_FILE
 		                  ? makes != PP_MAKES_PROFILE && makes != PP_MAKES_JSON
 		                  : form == PP_RENDER_TEXT || form == PP_RENDER_MARKDOWN,

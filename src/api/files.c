@@ -84,15 +84,16 @@ topic_load(struct pp_reply *r, const char *const *files, size_t n,
 	struct pp_load_order order = *given;
 	pp_status status;
 
+	status = pp_load_labels(r, files, n, &order);
+	if (status != PP_OK)
+		return status;
 	if (pp_topic_wants_whole(r))
-		return pp_topic_whole(r, files, n, given, topic);
+		return pp_topic_whole(r, files, n, &order, topic);
 	if (n == 1 && !r->asking.params->base && scope && !pp_maps_given(r) &&
 	    (order.want.facets & (PP_COSTS | PP_TREE)) && pp_scope_simple(scope, &filter)) {
 		order.filter = &filter;
 		order.filter_stacks = !(order.want.facets & PP_COSTS);
 	}
-	if (scope && !(order.want.facets & PP_LABELS))
-		order.label_key_count = pp_scope_label_keys(scope, order.label_keys);
 	if (scope)
 		order.want.facets = pp_scope_facets(scope, order.want.facets);
 	order.base = r->asking.params->base;

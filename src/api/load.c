@@ -179,13 +179,20 @@ pp_supply_companion(void *supply, const char *base_name)
 	return NULL;
 }
 
+/* How many keys there are if a reader is to report no others; else 0. */
+static size_t
+reader_keys(const struct pp_load_order *order)
+{
+	return order->all_labels ? 0 : order->label_key_count;
+}
+
 /* A profile out of a store: its files are opened, or it is there. */
 static pp_status
 member_begin(struct pp_reply *r, const struct pp_stored *member, struct pp_loaded *l,
              const struct pp_load_order *order, const struct pp_read_opts *opts)
 {
 	const struct pp_order plain = { .facets = order->want.facets,
-		                        .label_key_count = order->label_key_count,
+		                        .label_key_count = reader_keys(order),
 		                        .maps = pp_maps_given(r) };
 	/* Formats that are told how to read have to. */
 	const bool as_usual = !opts->from && !opts->variant && !opts->options[0] &&
@@ -238,16 +245,16 @@ loaded_begin(struct pp_reply *r, struct pp_loaded *l, const struct pp_load_order
 
 /* What a store says of a profile answers to labels that are asked for, as what the file says of itself does. */
 static void
-member_label(struct pp_reply *r, struct pp_loaded *l, const struct pp_slice *keys, size_t n)
+member_label(struct pp_reply *r, struct pp_loaded *l)
 {
 	const struct pp_stored *member = pp_member_find(r, l->file);
 	size_t i;
 
-	for (i = 0; member && l->profile && i < n; i++) {
+	for (i = 0; member && l->profile && i < l->label_key_count; i++) {
 		struct pp_slice text = r->opts.provider->label(member->selected, member->nth,
-		                                               keys[i]);
+		                                               l->label_keys[i]);
 
-		if (text.n && !pp_profile_label(l->profile, keys[i], text))
+		if (text.n && !pp_profile_label(l->profile, l->label_keys[i], text))
 			l->status = PP_E_NOMEM;
 	}
 }
@@ -279,14 +286,16 @@ pp_loaded_open(struct pp_reply *r, const char *file, const struct pp_load_order 
 	}
 	l->status = loaded_begin(r, l, order, &opts);
 	l->is_open = l->status == PP_OK && !l->profile;
+	l->label_keys = order->label_keys;
+	l->label_key_count = order->label_key_count;
 	if (!l->is_open)
-		member_label(r, l, order->label_keys, order->label_key_count);
+		member_label(r, l);
 	if (l->is_open) {
 		l->opened.order->facets = order->want.facets | l->supply.facets;
 		l->opened.order->filter = order->filter;
 		l->opened.order->filter_stacks = order->filter_stacks;
 		l->opened.order->label_keys = order->label_keys;
-		l->opened.order->label_key_count = order->label_key_count;
+		l->opened.order->label_key_count = reader_keys(order);
 		l->opened.order->min_share = order->want.prune;
 		l->opened.order->cut_share = order->want.cut;
 		l->opened.order->maps = pp_maps_given(r);
@@ -313,7 +322,7 @@ pp_loaded_read(struct pp_reply *r, struct pp_loaded *l)
 	if (l->status == PP_OK && !l->profile)
 		l->status = pp_opened_read(&l->opened, &l->profile);
 	if (l->is_open)
-		member_label(r, l, l->opened.order->label_keys, l->opened.order->label_key_count);
+		member_label(r, l);
 	pp_load_progress(r, (struct pp_progress_at){ .file = l->file, .over = true });
 	l->nanoseconds += pp_load_clock() - start;
 }

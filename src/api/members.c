@@ -213,6 +213,58 @@ pp_members_expand(struct pp_reply *r, const char *source, const char *where, pp_
 	return status;
 }
 
+/* ---- labels that matter ---- */
+
+/* Collects the keys of the labels of stored profiles, each once; false when out of memory. */
+static bool
+keys_collect(struct pp_reply *r, const char *const *files, size_t n, struct pp_strtab *keys)
+{
+	const struct pp_provider *provider = r->opts.provider;
+	bool fine = true, is_new;
+	size_t i, k;
+	pp_str id;
+
+	for (i = 0; fine && i < n; i++) {
+		const struct pp_stored *m = pp_member_find(r, files[i]);
+		struct pp_slice key;
+
+		for (k = 0; m && fine && (key = provider->label_key(m->selected, m->nth, k)).n; k++)
+			fine = pp_strtab_intern(keys, key.p, key.n, &id, &is_new);
+	}
+	return fine;
+}
+
+pp_status
+pp_load_labels(struct pp_reply *r, const char *const *files, size_t n, struct pp_load_order *order)
+{
+	const struct pp_scope *scope = pp_asking_scope(&r->asking);
+	struct pp_want want = pp_asking_want(&r->asking);
+	size_t named = scope ? pp_scope_key_count(scope) : 0, i, all;
+	struct pp_strtab keys;
+	struct pp_slice *list = NULL;
+	bool fine = pp_strtab_init(&keys, pp_load_clock());
+
+	if (fine && want.labels)
+		fine = keys_collect(r, files, n, &keys);
+	all = keys.strs.n ? keys.strs.n - 1 : 0;
+	if (fine)
+		list = pp_answer_alloc(answer_of(r), (all + named + 1) * sizeof *list);
+	for (i = 0; list && i < all; i++) {
+		struct pp_slice key = pp_strtab_get(&keys, (pp_str)(i + 1));
+
+		list[i] = pp_slice_of(pp_answer_copy(answer_of(r), key), key.n);
+	}
+	pp_strtab_release(&keys);
+	if (!list || answer_of(r)->failed)
+		return pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
+	r->subject.label_keys = list;
+	r->subject.label_key_count = all;
+	order->label_keys = list;
+	order->label_key_count = all + (scope ? pp_scope_label_keys(scope, list + all) : 0);
+	order->all_labels = want.facets & PP_LABELS;
+	return PP_OK;
+}
+
 /* ---- by the values of a label ---- */
 
 /* The value of a label of a profile, as long as the answer lives; NULL when out of memory. */

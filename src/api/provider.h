@@ -83,6 +83,8 @@ struct pp_provider {
 	void (*without)(const struct pp_selected *, size_t nth, struct pp_buf *out);
 	/* The value of a label of one; n = 0: it has none. Lives as long as the selection. */
 	struct pp_slice (*label)(struct pp_selected *, size_t nth, struct pp_slice key);
+	/* The key of its label of that number, from 0 on; n = 0: it has no more. Lives as long. */
+	struct pp_slice (*label_key)(struct pp_selected *, size_t nth, size_t number);
 	/* When one began, in ns since 1970, and for how many profiles it stands. */
 	void (*when)(const struct pp_selected *, size_t nth, int64_t *begin, uint64_t *profiles);
 	/* Tells contents apart; 0 = unknown. */

@@ -34,10 +34,12 @@ struct pp_loaded {
 	struct pp_opened opened;
 	struct pp_keep keep; /* which stacks matter, for its order */
 	bool is_open;
-	struct pp_profile *profile; /* NULL when nothing could be used */
-	struct pp_diags *diags;     /* the answer's */
-	struct pp_supply supply;    /* what a store has of it, while it is open */
-	uint64_t nanoseconds;       /* that opening and reading took */
+	struct pp_profile *profile;        /* NULL when nothing could be used */
+	struct pp_diags *diags;            /* the answer's */
+	struct pp_supply supply;           /* what a store has of it, while it is open */
+	const struct pp_slice *label_keys; /* that the store's labels answer to */
+	size_t label_key_count;
+	uint64_t nanoseconds; /* that opening and reading took */
 };
 
 /* Names of files; those of profiles in a store are known by their address. */
@@ -99,8 +101,10 @@ struct pp_load_order {
 	struct pp_want want;
 	const struct pp_filter *filter; /* that stacks may go through as they come, or NULL */
 	bool filter_stacks;             /* as pp_order.filter_stacks */
-	struct pp_slice label_keys[PP_SCOPE_KEYS]; /* as pp_order.label_keys */
+	const struct pp_slice
+	    *label_keys; /* that the question names or, if it lists labels, all of a store */
 	size_t label_key_count;
+	bool all_labels;  /* labels of other keys matter, too, as far as they are in files */
 	const char *base; /* what is subtracted, or NULL */
 	unsigned
 	    at_once; /* facets that do where a store adds its profiles up itself; 0 = those wanted */
@@ -125,6 +129,9 @@ void pp_merged_note(struct pp_reply *, const char *const *files, size_t n);
 /* All files as one profile: PP_OK, or a status with the reason said. */
 pp_status pp_load_files(struct pp_reply *, const char *const *files, size_t n,
                         const struct pp_load_order *, struct pp_profile **out);
+/* Sets which labels matter. A status with the reason said. */
+pp_status pp_load_labels(struct pp_reply *, const char *const *files, size_t n,
+                         struct pp_load_order *);
 /* Whether files are read whole, and filtered when they are there. */
 bool pp_topic_wants_whole(const struct pp_reply *);
 /* The same as a topic that knows the profile as it was read, beside what filters leave of it. */

@@ -99,6 +99,9 @@ pp_ask_runs(struct pp_reply *r, const char *const *files, const struct pp_load_o
 		s.costs = false;
 		s.order.want.facets = pp_scope_facets(scope, pp_asking_want(&r->asking).facets);
 	}
+	status = pp_load_labels(r, files, r->subject.n, &s.order);
+	if (status != PP_OK)
+		return status;
 	for (i = 0; i < r->subject.n; i++)
 		r->topics[i] = (struct pp_topic){ .file = files[i] };
 	r->subject.sequence = &sequence;
@@ -129,8 +132,10 @@ pp_ask_over_time(struct pp_reply *r, const char *const *files, size_t n)
 	struct pp_sequence sequence = {
 		n, &s, sequence_when, sequence_label, sequence_load, sequence_keep
 	};
-	pp_status status;
+	pp_status status = pp_load_labels(r, files, n, &s.order);
 
+	if (status != PP_OK)
+		return status;
 	r->subject.sequence = &sequence;
 	status = pp_asking_run(&r->asking, &r->subject);
 	r->subject.sequence = NULL;

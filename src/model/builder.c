@@ -47,7 +47,7 @@ pp_builder_init(struct pp_builder *b, const struct pp_limits *limits, const stru
 		b->order = *order;
 	b->func_index.seed = b->frame_index.seed = b->module_index.seed = seed;
 	b->edge_index.seed = b->line_index.seed = b->label_index.seed = seed;
-	b->labelled.seed = seed;
+	b->labelled.seed = b->costs_row.seed = seed;
 	p = b->profile = calloc(1, sizeof *p);
 	if (!p)
 		return false;
@@ -68,6 +68,7 @@ pp_builder_release(struct pp_builder *b)
 	pp_slots_release(&b->module_index.slots);
 	pp_slots_release(&b->label_index.slots);
 	pp_map_release(&b->labelled);
+	pp_map_release(&b->costs_row);
 	pp_slots_release(&b->func_index.slots);
 	pp_slots_release(&b->frame_index.slots);
 	pp_slots_release(&b->edge_index.slots);
@@ -650,7 +651,7 @@ pp_build_func_cost(struct pp_builder *b, pp_func func, uint32_t metric, struct p
 		pp_value_add(m, &to.own[metric], cost.own);
 		pp_value_add(m, &to.total[metric], cost.total);
 	} else if (!pp_value_is_zero(m, cost.own) || !pp_value_is_zero(m, cost.total)) {
-		pair = pp_wide_at(wide, func, metric);
+		pair = pp_wide_at(wide, to.row, metric);
 		if (!pair) {
 			no_memory(b);
 			return;

@@ -54,6 +54,9 @@ struct pp_builder {
 	struct pp_order order; /* what to make */
 	struct pp_index func_index, frame_index, edge_index, line_index, module_index, label_index;
 	struct pp_map labelled;   /* series << 32 | labels: the series like it that has those */
+	bool divides_costs;       /* costs of functions are those of one series each, */
+	uint32_t costs_series;    /* now of this one */
+	struct pp_map costs_row;  /* series << 32 | function: the row of its costs */
 	uint32_t line_last;       /* the row that costs of a function went to last, without lines */
 	bool has_later;           /* some functions are bound late */
 	struct pp_stacks *stacks; /* those reported, see pp_build_stack() */
@@ -334,6 +337,7 @@ bool pp_sources_settle(struct pp_profile *);
 /* ---- functions ---- */
 /* A row of the costs of functions: own and total have a sum per metric, or are NULL where those are many. */
 struct pp_func_costs {
+	uint32_t row;
 	uint64_t *calls;
 	union pp_value *own, *total;
 };

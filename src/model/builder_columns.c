@@ -239,18 +239,40 @@ pp_build_columns_settle(struct pp_builder *b, const uint32_t *column_of, uint32_
 
 /* ---- functions ---- */
 
+/* The row of a function's costs, UINT32_MAX on failure: its id, unless each series has rows. */
+static uint32_t
+costs_row(struct pp_builder *b, pp_func func)
+{
+	struct pp_costs_facet *c = &b->profile->costs;
+	uint64_t key = (uint64_t)b->costs_series << 32 | func;
+	uint32_t row;
+
+	if (!b->divides_costs)
+		return func;
+	row = pp_map_get(&b->costs_row, key);
+	if (row != PP_MAP_NONE)
+		return row;
+	row = (uint32_t)c->series.n;
+	if (row < PP_MAP_NONE && pp_vec_push(&c->series, b->costs_series) &&
+	    pp_map_set(&b->costs_row, key, row))
+		return row;
+	pp_builder_fail(b, PP_E_NOMEM, NULL);
+	return UINT32_MAX;
+}
+
 bool
 pp_build_func_costs(struct pp_builder *b, pp_func func, struct pp_func_costs *out)
 {
 	struct pp_costs_facet *c = &b->profile->costs;
 	size_t metrics = b->profile->metrics.n;
+	uint32_t row = costs_row(b, func);
 
 	if (!c->funcs.n && !c->wide && metrics > PP_FEW_COLUMNS &&
 	    !(c->wide = pp_wide_new(sizeof(struct pp_cost_pair), 0)))
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
-	while (pp_builder_ok(b) && c->funcs.n <= func) {
+	while (pp_builder_ok(b) && c->funcs.n <= row) {
 		size_t n = c->wide ? 0 : c->cells.n + 2 * metrics;
-		pp_func next = (pp_func)c->funcs.n;
+		pp_func next = b->divides_costs ? func : (pp_func)c->funcs.n;
 
 		if ((c->wide && !pp_wide_push(c->wide)) || !pp_vec_reserve(&c->cells, n + 1) ||
 		    !pp_vec_push(&c->calls, 0) || !pp_vec_push(&c->funcs, next))
@@ -261,8 +283,9 @@ pp_build_func_costs(struct pp_builder *b, pp_func func, struct pp_func_costs *ou
 	}
 	if (!pp_builder_ok(b))
 		return false;
-	out->calls = &c->calls.at[func];
-	out->own = c->wide ? NULL : c->cells.at + (size_t)func * 2 * metrics;
+	out->row = row;
+	out->calls = &c->calls.at[row];
+	out->own = c->wide ? NULL : c->cells.at + (size_t)row * 2 * metrics;
 	out->total = c->wide ? NULL : out->own + metrics;
 	return true;
 }

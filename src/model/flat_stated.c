@@ -3,6 +3,8 @@
  */
 #include "model/flat_sources.h"
 
+#include "model/divide.h"
+
 /* ---- the table of functions ------------------------------------------------------------- */
 
 /* Whether a row of the costs of functions is that of one that occurs. */
@@ -28,7 +30,7 @@ costs_mark(const struct pp_profile *p, uint32_t *row_of)
 	size_t i;
 
 	for (i = 1; i < p->costs.funcs.n; i++)
-		if (costs_occur(p, i))
+		if (p->costs.funcs.at[i] && costs_occur(p, i))
 			row_of[p->funcs.at[p->costs.funcs.at[i]].same] = 1;
 	return true;
 }
@@ -80,14 +82,14 @@ costs_fill(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of
 	for (i = 1; fine && i < c->funcs.n; i++) {
 		size_t row = row_of[p->funcs.at[c->funcs.at[i]].same] - (size_t)1;
 
-		if (!costs_occur(p, i))
+		if (!c->funcs.at[i] || !costs_occur(p, i))
 			continue;
 		if (f->has_calls)
 			pp_count_add(&f->calls[row], c->calls.at[i]);
 		fine = costs_add(f, row, p, i);
 	}
 	for (m = 0; c->funcs.n && m < f->metrics; m++)
-		f->whole[m] = pp_costs_get(p, 0, m).total;
+		f->whole[m] = pp_costs_whole(p, m).total;
 	return fine;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/sort.h"
 #include "model/builder.h"
+#include "model/divide.h"
 
 bool
 pp_profile_has_labels(const struct pp_profile *p)
@@ -26,7 +27,7 @@ pp_profile_label(struct pp_profile *p, struct pp_slice key, struct pp_slice text
 	struct pp_meta_row row = { .type = PP_META_TEXT };
 	bool is_new;
 
-	return pp_strtab_intern(&p->strs, key.p, key.n, &row.key, &is_new) &&
+	return pp_series_ensure(p) && pp_strtab_intern(&p->strs, key.p, key.n, &row.key, &is_new) &&
 	       pp_strtab_intern(&p->strs, text.p, text.n, &row.text, &is_new) &&
 	       pp_vec_push(&p->meta, row);
 }

@@ -7,6 +7,7 @@
 #include "model/derive.h"
 
 #include "model/flat.h"
+#include "model/divide.h"
 #include "model/schema.h"
 #include "model/series_find.h"
 
@@ -33,8 +34,8 @@ maps_init(struct pp_merge_maps *maps, const struct pp_profile *from)
 	size_t i;
 
 	for (i = 0; i < PP_COUNT_OF(sizes); i++)
-		if (sizes[i])
-			ok = (maps->id[i] = calloc(sizes[i], sizeof *maps->id[i])) && ok;
+		if (sizes[i] || i == PP_TO_SERIES)
+			ok = (maps->id[i] = calloc(sizes[i] + 1, sizeof *maps->id[i])) && ok;
 	maps->metric = calloc(from->metrics.n + 1, sizeof *maps->metric);
 	return ok && maps->metric;
 }
@@ -87,6 +88,10 @@ merge_shape(struct pp_builder *into, const struct pp_profile *from, struct pp_me
 	                m ? m->label_key_count : 0, maps->id[PP_TO_LABELS]);
 	for (i = 0; i < from->series.n; i++)
 		maps->id[PP_TO_SERIES][i] = pp_merge_series_of(into, &from->series.at[i], maps,
+		                                               &finder, most_series);
+	/* Calls, lines and functions have labels by their series. */
+	if (m && m->label_key_count && i == 0)
+		maps->id[PP_TO_SERIES][0] = pp_merge_series_of(into, &PP_SERIES_PLAIN, maps,
 		                                               &finder, most_series);
 	pp_series_finder_release(&finder);
 	if (!pp_builder_ok(into))
@@ -286,22 +291,25 @@ state_costs(struct pp_builder *b)
 {
 	struct pp_profile *p = b->profile;
 	struct pp_merge_maps same = { 0 };
-	struct pp_flat flat;
+	struct pp_merge_flats flats = { 0 };
 	bool fine = maps_init(&same, p);
 	size_t i;
 
 	for (i = 0; fine && i < p->funcs.n; i++)
 		same.id[PP_TO_FUNC][i] = (uint32_t)i;
+	for (i = 0; fine && i < p->series.n; i++)
+		same.id[PP_TO_SERIES][i] = (uint32_t)i;
 	for (i = 0; fine && i < p->metrics.n; i++)
 		same.metric[i].to = (uint32_t)i;
-	fine = fine && pp_merge_costs_of(p, &flat);
+	fine = fine && pp_merge_flats_find(b, p, &flats);
 	if (fine) {
 		pp_profile_forget_stated(p);
 		if (p->costs.wide)
 			pp_wide_clear(p->costs.wide);
 		p->costs.stated = p->costs.measured = true;
-		fine = pp_merge_flat(b, &flat, &same);
+		fine = pp_merge_flats_add(b, &flats, &same);
 	}
+	pp_merge_flats_release(&flats);
 	maps_release(&same);
 	return fine;
 }
@@ -446,6 +454,7 @@ pp_merge_add(struct pp_merge *m, const struct pp_profile *from, struct pp_buf *p
 	}
 	if (started && m->profiles == 0 && !start_over(m))
 		return PP_E_NOMEM;
+	m->builder.divides_costs = m->label_key_count > 0;
 	if (m->profiles == 0) {
 		start_like(&m->builder, from);
 		m->first_basis = pp_profile_basis(from);

@@ -112,10 +112,16 @@ bool pp_merge_edges(struct pp_builder *into, const struct pp_profile *from, stru
 bool pp_merge_lines(struct pp_builder *into, const struct pp_profile *from, struct pp_merge_maps *);
 /* The same of the costs of functions, where those of the result are stated. */
 bool pp_merge_funcs(struct pp_builder *into, const struct pp_profile *from, struct pp_merge_maps *);
-struct pp_flat;
-/* The costs of functions, as whatever they are known by tells them, and of the whole; adds them, and frees `flat`. */
-bool pp_merge_costs_of(const struct pp_profile *, struct pp_flat *);
-bool pp_merge_flat(struct pp_builder *into, struct pp_flat *, struct pp_merge_maps *);
+/* The costs of functions and of the whole, from whichever facet states them: of each series if the result divides them. */
+struct pp_merge_flats {
+	struct pp_flat *at;     /* by series, or one */
+	struct pp_profile **of; /* by series: the profile of it alone; or NULL */
+	size_t n;
+};
+bool pp_merge_flats_find(const struct pp_builder *into, const struct pp_profile *from,
+                         struct pp_merge_flats *);
+bool pp_merge_flats_add(struct pp_builder *into, struct pp_merge_flats *, struct pp_merge_maps *);
+void pp_merge_flats_release(struct pp_merge_flats *);
 
 /* Whether a profile holds nothing at all. */
 bool pp_merge_is_empty(const struct pp_profile *);

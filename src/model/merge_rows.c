@@ -2,6 +2,7 @@
  * Rows on their way from one profile to another: what nodes, calls, lines and functions cost.
  */
 #include "model/derive.h"
+#include "model/divide.h"
 #include "model/flat.h"
 #include "model/merge.h"
 #include "model/schema.h"
@@ -374,8 +375,8 @@ merge_costs(struct pp_builder *into, const struct pp_flat *flat, struct pp_merge
 }
 
 /* The costs of functions, as whatever they are known by tells them, and of the whole. */
-bool
-pp_merge_costs_of(const struct pp_profile *p, struct pp_flat *flat)
+static bool
+costs_find(const struct pp_profile *p, struct pp_flat *flat)
 {
 	if (pp_flat_compute(p, flat) != PP_OK)
 		return false;
@@ -386,28 +387,69 @@ pp_merge_costs_of(const struct pp_profile *p, struct pp_flat *flat)
 	return flat->whole != NULL;
 }
 
-/* Adds them; the whole (0) stays the whole. Frees `flat`. */
 bool
-pp_merge_flat(struct pp_builder *into, struct pp_flat *flat, struct pp_merge_maps *maps)
+pp_merge_flats_find(const struct pp_builder *into, const struct pp_profile *from,
+                    struct pp_merge_flats *f)
 {
-	bool ok = merge_costs(into, flat, maps, WHOLE);
+	/* Costs that the file states for all series together cannot be divided. */
+	bool divides = into->divides_costs && from->series.n > 1 &&
+	               !(from->costs.stated && !from->costs.series.n);
+	bool ok;
+
+	*f = (struct pp_merge_flats){ 0 };
+	f->at = calloc(from->series.n + 2, sizeof *f->at);
+	f->of = calloc(from->series.n + 2, sizeof *f->of);
+	ok = f->at && f->of;
+	if (ok && !divides)
+		ok = costs_find(from, &f->at[f->n++]);
+	for (; ok && divides && f->n < from->series.n; f->n++)
+		ok = pp_series_alone(from, (uint32_t)f->n, &f->of[f->n]) == PP_OK &&
+		     costs_find(f->of[f->n], &f->at[f->n]);
+	return ok;
+}
+
+/* Adds them; the whole (0) stays the whole. */
+bool
+pp_merge_flats_add(struct pp_builder *into, struct pp_merge_flats *f, struct pp_merge_maps *maps)
+{
+	bool ok = true;
+	size_t i, k;
+
+	for (k = 0; ok && k < f->n; k++) {
+		into->costs_series = maps->id[PP_TO_SERIES][k];
+		ok = merge_costs(into, &f->at[k], maps, WHOLE);
+		for (i = 0; ok && i < f->at[k].n; i++)
+			ok = merge_costs(into, &f->at[k], maps, i);
+	}
+	return ok;
+}
+
+void
+pp_merge_flats_release(struct pp_merge_flats *f)
+{
 	size_t i;
 
-	for (i = 0; ok && i < flat->n; i++)
-		ok = merge_costs(into, flat, maps, i);
-	pp_flat_release(flat);
-	return ok;
+	/* The last one may have failed. */
+	for (i = 0; f->at && f->of && i <= f->n; i++) {
+		pp_flat_release(&f->at[i]);
+		pp_profile_release(f->of[i]);
+	}
+	free(f->at);
+	free(f->of);
 }
 
 bool
 pp_merge_funcs(struct pp_builder *into, const struct pp_profile *from, struct pp_merge_maps *maps)
 {
-	struct pp_flat flat;
+	struct pp_merge_flats flats;
+	bool found, ok;
 
 	if (!into->profile->costs.stated)
 		return true;
-	if (pp_merge_costs_of(from, &flat))
-		return pp_merge_flat(into, &flat, maps);
-	pp_builder_fail(into, PP_E_NOMEM, NULL);
-	return false;
+	found = pp_merge_flats_find(into, from, &flats);
+	if (!found)
+		pp_builder_fail(into, PP_E_NOMEM, NULL);
+	ok = found && pp_merge_flats_add(into, &flats, maps);
+	pp_merge_flats_release(&flats);
+	return ok;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/stops.h"
+#include "model/divide.h"
 #include "model/ledger.h"
 
 enum pp_basis
@@ -19,7 +20,7 @@ void
 pp_profile_forget_stated(struct pp_profile *p)
 {
 	p->costs.stated = p->calls.adds_up = p->lines.adds_up = false;
-	p->costs.funcs.n = p->costs.calls.n = p->costs.cells.n = 0;
+	p->costs.funcs.n = p->costs.calls.n = p->costs.cells.n = p->costs.series.n = 0;
 }
 
 bool
@@ -95,6 +96,10 @@ own_add_costs(const struct owning *o)
 		pp_func func = pp_func_id(p, p->costs.funcs.at[i], o->alone);
 		struct pp_span s = wide ? wide->rows.at[i] : (struct pp_span){ 0 };
 
+		if (p->costs.series.n &&
+		    (!p->costs.funcs.at[i] ||
+		     (o->series != PP_ALL_SERIES && p->costs.series.at[i] != o->series)))
+			continue;
 		if (!wide)
 			pp_ledger_add_values(
 			    o->own, func,
@@ -274,7 +279,7 @@ pp_profile_totals(const struct pp_profile *p)
 
 	if (fine && basis == PP_BASIS_COSTS && p->costs.funcs.n) {
 		for (m = 0; m < p->metrics.n; m++)
-			sums[m] = pp_costs_get(p, 0, m).total;
+			sums[m] = pp_costs_whole(p, m).total;
 	} else if (fine && basis == PP_BASIS_CALLS && p->calls.rows.n) {
 		fine = totals_of_calls(p, sums);
 	} else if (fine && p->tree.n <= 1 && p->lines.rows.n) {
@@ -332,7 +337,7 @@ pp_profile_total(const struct pp_profile *p, size_t metric)
 	union pp_value sum, *sums;
 
 	if (basis == PP_BASIS_COSTS && p->costs.funcs.n)
-		return pp_costs_get(p, 0, metric).total;
+		return pp_costs_whole(p, metric).total;
 	if (basis == PP_BASIS_CALLS && p->calls.rows.n && pp_calls_are_all(p)) {
 		sums = pp_profile_totals(p);
 		sum = sums ? sums[metric] : pp_value_zero(&p->metrics.at[metric]);

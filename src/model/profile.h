@@ -230,7 +230,9 @@ struct pp_costs_facet {
 	bool measured; /* by the file, so that rounding does not add up; else sums */
 	bool
 	    shares_names; /* functions that are not listed are other profiles', whose names these are, too */
-	PP_VEC(pp_func) funcs;        /* by row */
+	PP_VEC(pp_func) funcs; /* by row */
+	/* By row: the series that it belongs to, function 0 being the whole of that. Empty = of all series. */
+	PP_VEC(uint32_t) series;
 	PP_VEC(uint64_t) calls;       /* by row; empty = not known */
 	PP_VEC(union pp_value) cells; /* per row: own[metric], total[metric] */
 	struct pp_wide *wide;         /* or instead, of struct pp_cost_pair by row and metric */

@@ -125,6 +125,9 @@ struct pp_subject {
 	size_t file_count;
 	/* What stands for them on a command line, NULL at the end: a store and what selects of it; NULL = their names. */
 	const char *const *words;
+	/* Keys of the labels that the store gives to its profiles, where the question lists labels. */
+	const struct pp_slice *label_keys;
+	size_t label_key_count;
 	/* The text of a source file, as long as the subject lives; NULL when it is not known. */
 	pp_source_finder *source; /* NULL = of none */
 	void *source_data;
@@ -153,6 +156,7 @@ struct pp_want {
 	double cut;        /* stacks may end below a branch of less than this share of the whole */
 	const struct pp_format *target; /* that is written: its options may be given, too */
 	bool rewrites; /* an input of the target's format may go straight into its canonical form */
+	bool labels;   /* the answer lists labels, those that a store gives included */
 	bool merge;    /* PP_ASKS_PICTURE: two files, too */
 	bool skips;    /* files that cannot be read or merged are left out; */
 	bool can_skip; /* or could be */

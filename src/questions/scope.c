@@ -106,7 +106,13 @@ pp_scope_given(const struct pp_scope *s)
 }
 
 size_t
-pp_scope_label_keys(const struct pp_scope *s, struct pp_slice keys[PP_SCOPE_KEYS])
+pp_scope_key_count(const struct pp_scope *s)
+{
+	return s->filters.list.n + 2;
+}
+
+size_t
+pp_scope_label_keys(const struct pp_scope *s, struct pp_slice *keys)
 {
 	size_t i, n = 0;
 
@@ -120,11 +126,17 @@ pp_scope_label_keys(const struct pp_scope *s, struct pp_slice keys[PP_SCOPE_KEYS
 
 		if (filter_of(&s->filters.list.at[i]) != FILTER_LABEL)
 			continue;
-		if (n == PP_SCOPE_KEYS)
-			return 0;
 		keys[n++] = pp_slice_of(text, end - (end && text[end - 1] == '!'));
 	}
 	return n;
+}
+
+/* Whether labels select or group. */
+static bool
+names_labels(const struct pp_scope *s)
+{
+	return filter_given(s, FILTER_LABEL) || s->by.choice == PP_BY_LABEL ||
+	       s->root.choice == PP_ROOT_LABEL;
 }
 
 bool
@@ -163,8 +175,7 @@ pp_scope_facets(const struct pp_scope *s, unsigned facets)
 	if (filter_given(s, FILTER_THREAD) || s->by.choice == PP_BY_THREAD ||
 	    s->root.choice == PP_ROOT_THREAD)
 		facets |= PP_THREADS;
-	if (filter_given(s, FILTER_LABEL) || s->by.choice == PP_BY_LABEL ||
-	    s->root.choice == PP_ROOT_LABEL)
+	if (names_labels(s))
 		facets |= PP_THREADS | PP_LABELS | PP_META;
 	if (pp_scope_given(s))
 		facets = pp_scope_whole(facets);
@@ -707,6 +718,8 @@ pp_scope_apply(const struct pp_scope *s, struct pp_view *view, const struct pp_s
 		status = problem.n ? pp_answer_fail(a, PP_E_USAGE, "bad-filter", "--%s: %s",
 		                                    param->name, problem.p)
 		                   : pp_answer_fail_status(a, PP_E_NOMEM);
+	if (status == PP_OK && names_labels(s) && pp_view_divide(view) != PP_OK)
+		status = pp_answer_fail_status(a, PP_E_NOMEM);
 	if (status == PP_OK && seen->known_threads)
 		status = threads_check(&f, view->shown, a);
 	if (status == PP_OK && !pp_filter_is_empty(&f))
@@ -717,6 +730,8 @@ pp_scope_apply(const struct pp_scope *s, struct pp_view *view, const struct pp_s
 		status = root_run(s, view, a);
 	if (status == PP_OK)
 		status = group_run(s, view, a);
+	if (status == PP_OK && !seen->labels && pp_view_unite(view) != PP_OK)
+		status = pp_answer_fail_status(a, PP_E_NOMEM);
 	if (status == PP_OK)
 		status = pp_scope_names(s, view, seen, a);
 	pp_filter_release(&f);

@@ -29,9 +29,9 @@ extern const struct pp_param_group pp_params_root;
 
 /* What the rows are: enum pp_group_by. */
 unsigned pp_scope_by(const struct pp_scope *);
-/* The keys of labels that it names, each once at most: PP_SCOPE_KEYS is room enough, else there are none. Returns how many. */
-#define PP_SCOPE_KEYS 16
-size_t pp_scope_label_keys(const struct pp_scope *, struct pp_slice keys[PP_SCOPE_KEYS]);
+/* Writes the keys of the labels that it names, of which there are at most pp_scope_key_count(); returns how many. */
+size_t pp_scope_key_count(const struct pp_scope *);
+size_t pp_scope_label_keys(const struct pp_scope *, struct pp_slice *keys);
 
 /* What a view is made for. */
 struct pp_seen_for {
@@ -41,6 +41,7 @@ struct pp_seen_for {
 	const char *metric; /* NULL = the primary one */
 	bool for_people;    /* who know functions by their demangled names */
 	bool known_threads; /* threads that are asked for have to be there */
+	bool labels;        /* the question lists labels: every facet stays divided by series */
 };
 
 /* Whether anything is filtered or grouped: ways around the profile (rewriting) are then closed. */

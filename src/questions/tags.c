@@ -53,6 +53,7 @@ tags_want(const void *params, struct pp_want *want)
 {
 	want->facets = PP_TREE | PP_LINES | PP_EDGES | PP_FUNCTIONS | PP_LABELS | PP_THREADS |
 	               PP_META | PP_GAINS;
+	want->labels = true;
 }
 
 /* What a tag's share is: what it costs or, of a metric that falls, what it gained. */
@@ -212,7 +213,10 @@ tags_run(const struct pp_subject *subject, const void *data, struct pp_answer *a
 	status = pp_asked_metric(&params->asked, p, a, &s->metric);
 	if (status != PP_OK)
 		return status;
-	if (!pp_tags_compute(p, s->metric, 1, &s->tags) ||
+	if (!pp_tags_compute(
+	        p, s->metric,
+	        &(struct pp_tags_of){ 1, subject->label_keys, subject->label_key_count },
+	        &s->tags) ||
 	    !(s->rows = pp_answer_alloc(a, (s->tags.rows.n + 1) * sizeof *s->rows)))
 		return pp_answer_fail_status(a, PP_E_NOMEM);
 	s->whole = whole_of(&s->tags, s->metric);
@@ -279,7 +283,7 @@ pp_answer_labels(struct pp_answer *a, const struct pp_profile *p)
 	struct pp_buf text = { 0 };
 	struct pp_tags tags;
 
-	if (!pp_tags_compute(p, metric, 2, &tags)) {
+	if (!pp_tags_compute(p, metric, &(struct pp_tags_of){ .least = 2 }, &tags)) {
 		a->failed = true;
 	} else if (tags.rows.n) {
 		pp_answer_open_list(a, "labels");

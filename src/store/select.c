@@ -443,8 +443,9 @@ selected_without(const struct pp_selected *selected, size_t nth, struct pp_buf *
 	pp_buf_addf(out, "profile!=%.12s", hex);
 }
 
-static struct pp_slice
-selected_label(struct pp_selected *selected, size_t nth, struct pp_slice key)
+/* The labels of a profile. */
+static const struct pp_label_set *
+labels_of(struct pp_selected *selected, size_t nth)
 {
 	struct chosen *s = (struct chosen *)selected;
 	const struct pp_store_entry *e = &s->list.entries.at[nth];
@@ -455,7 +456,21 @@ selected_label(struct pp_selected *selected, size_t nth, struct pp_slice key)
 			pp_label_set_release(&s->labels);
 		s->labels_of = e->labels;
 	}
-	return pp_label_set_get(&s->labels, key);
+	return &s->labels;
+}
+
+static struct pp_slice
+selected_label(struct pp_selected *selected, size_t nth, struct pp_slice key)
+{
+	return pp_label_set_get(labels_of(selected, nth), key);
+}
+
+static struct pp_slice
+selected_label_key(struct pp_selected *selected, size_t nth, size_t number)
+{
+	const struct pp_label_set *labels = labels_of(selected, nth);
+
+	return number < labels->n ? labels->at[number].key : pp_slice_of("", 0);
 }
 
 static void
@@ -582,6 +597,7 @@ const struct pp_provider pp_store_provider = {
 	.name = selected_name,
 	.without = selected_without,
 	.label = selected_label,
+	.label_key = selected_label_key,
 	.when = selected_when,
 	.stamp = selected_stamp,
 	.load = selected_load,
