@@ -2,6 +2,8 @@
  * An answer as text for people. Tables take two passes over their rows, one to measure and one to print, so that no cell
  * is stored.
  */
+#include <stdlib.h>
+
 #include "output/diag_view.h"
 #include "output/name_column.h"
 #include "output/render.h"
@@ -28,15 +30,15 @@
 /* Of the keys of a listing. */
 #define KEY_COLUMNS 14
 
-#define COLUMNS_MAX 64
-
 struct layout {
 	struct pp_rendering *r;
 	const struct pp_answer_table *t;
 	struct pp_sink *out; /* of the row being printed */
-	size_t width[COLUMNS_MAX];
-	size_t limit[COLUMNS_MAX]; /* cells are shortened to this; 0 = not */
-	bool shown[COLUMNS_MAX];
+	/* By column: */
+	size_t *width;
+	size_t *natural; /* before any was shortened */
+	size_t *limit;   /* cells are shortened to this; 0 = not */
+	bool *shown;
 	size_t blanks; /* owed before the next cell that has text: rows do not end in blanks */
 	struct pp_buf cut;
 	struct pp_name_column names; /* of the column that has names, if they are shortened */
@@ -188,9 +190,9 @@ layout_dropped(const struct layout *l, bool flexible)
 static void
 layout_fit(struct layout *l, size_t width)
 {
-	size_t natural[COLUMNS_MAX], drop;
+	size_t columns = l->t->column_count, drop;
 
-	memcpy(natural, l->width, sizeof natural);
+	memcpy(l->natural, l->width, columns * sizeof *l->width);
 	for (;;) {
 		layout_squeeze(l, width, 0, true);
 		drop = layout_dropped(l, true);
@@ -203,8 +205,8 @@ layout_fit(struct layout *l, size_t width)
 		if (drop == l->t->column_count)
 			break;
 		/* What the dropped column took may be given back to the flexible ones. */
-		memcpy(l->width, natural, sizeof natural);
-		memset(l->limit, 0, sizeof l->limit);
+		memcpy(l->width, l->natural, columns * sizeof *l->width);
+		memset(l->limit, 0, columns * sizeof *l->limit);
 		l->shown[drop] = false;
 	}
 	layout_squeeze(l, width, FLEX_LEAST, false);
@@ -465,14 +467,14 @@ header_print(struct layout *l)
 	row_end(l);
 }
 
-/* Metrics without a column: those that got none, and those there is no room for. */
+/* How many columns of a kind there is no room for. */
 static size_t
-metrics_hidden(const struct layout *l)
+columns_hidden(const struct layout *l, unsigned kind)
 {
-	size_t c, n = l->t->metrics_left;
+	size_t c, n = 0;
 
 	for (c = 0; c < l->t->column_count; c++)
-		n += l->t->columns[c].flags & PP_COLUMN_METRIC && !l->shown[c];
+		n += l->t->columns[c].flags & kind && !l->shown[c];
 	return n;
 }
 
@@ -483,7 +485,8 @@ more_print(struct layout *l, size_t shown)
 	struct pp_rendering *r = l->r;
 	const struct pp_answer_table *t = l->t;
 	size_t more = t->flags & PP_TABLE_NO_MORE ? 0 : t->rows - t->window.first - shown;
-	size_t metrics = metrics_hidden(l);
+	size_t metrics = t->metrics_left + columns_hidden(l, PP_COLUMN_METRIC);
+	size_t values = columns_hidden(l, PP_COLUMN_OF_VALUE);
 	const char *hint = r->opts->all_hint;
 	struct pp_buf text = { 0 };
 
@@ -513,6 +516,9 @@ more_print(struct layout *l, size_t shown)
 		                             " (-m NAME,NAME shows them)")
 		                 : "");
 	}
+	if (values > 0)
+		pp_buf_addf(&text, "  ... and %zu more %s (--json shows all)\n", values,
+		            pp_plural(values, "value", "values"));
 	if (text.n > 0) {
 		pp_sink_putc(r->out, '\n');
 		pp_ink_put(r->out, &r->opts->style, PP_INK_FAINT, text.p);
@@ -522,36 +528,68 @@ more_print(struct layout *l, size_t shown)
 	pp_buf_release(&text);
 }
 
-static void
-table_print(struct pp_rendering *r, const struct pp_answer_table *t)
+static bool
+layout_init(struct layout *l)
 {
-	struct layout l = { .r = r, .t = t };
+	size_t n = l->t->column_count;
+
+	l->width = calloc(3 * n + 1, sizeof *l->width);
+	l->shown = calloc(n + 1, sizeof *l->shown);
+	l->natural = l->width ? l->width + n : NULL;
+	l->limit = l->width ? l->natural + n : NULL;
+	if (!l->width || !l->shown)
+		pp_rendering_failed(l->r);
+	return l->width && l->shown;
+}
+
+static void
+layout_release(struct layout *l)
+{
+	free(l->width);
+	free(l->shown);
+	pp_buf_release(&l->cut);
+	pp_name_column_release(&l->names);
+	pp_vec_release(&l->follows);
+}
+
+/* Prints the rows of a table whose columns have room. */
+static void
+rows_print(struct layout *l)
+{
+	struct pp_rendering *r = l->r;
+	const struct pp_answer_table *t = l->t;
 	size_t i;
 
-	if (t->flags & PP_TABLE_NO_TEXT || t->column_count > COLUMNS_MAX || t->next ||
-	    t->window.n == 0)
-		return;
-	layout_measure(&l);
+	layout_measure(l);
 	if (r->opts->style.width > 0) {
-		size_t least = last_least(&l), width = r->opts->style.width;
+		size_t least = last_least(l), width = r->opts->style.width;
 
-		layout_fit(&l, width > least ? width - least : 1);
+		layout_fit(l, width > least ? width - least : 1);
 	}
-	layout_names(&l);
-	header_print(&l);
+	layout_names(l);
+	header_print(l);
 	for (i = 0; i < t->window.n && r->out->status == PP_OK; i++) {
-		l.out = pp_rendering_row(r);
-		row_print(&l, t->window.first + i);
+		l->out = pp_rendering_row(r);
+		row_print(l, t->window.first + i);
 		if (!pp_rendering_row_end(r, 0))
 			break;
 	}
 	pp_rendering_cut(r, t, i);
-	more_print(&l, i);
-	if (l.cut.failed)
+	more_print(l, i);
+	if (l->cut.failed)
 		pp_rendering_failed(r);
-	pp_buf_release(&l.cut);
-	pp_name_column_release(&l.names);
-	pp_vec_release(&l.follows);
+}
+
+static void
+table_print(struct pp_rendering *r, const struct pp_answer_table *t)
+{
+	struct layout l = { .r = r, .t = t };
+
+	if (t->flags & PP_TABLE_NO_TEXT || t->next || t->window.n == 0)
+		return;
+	if (layout_init(&l))
+		rows_print(&l);
+	layout_release(&l);
 }
 
 /* ---- the list ---- */

@@ -134,7 +134,8 @@ enum {
 	PP_COLUMN_INDENT = 1 << 6, /* the last one too, but its rows are only indented */
 	PP_COLUMN_NAMES = 1 << 8,  /* names of functions, as --names wants them */
 	PP_COLUMN_METRIC = 1 << 7, /* a metric beside the main one: told of when there is no room */
-	PP_COLUMN_FALLS = 1 << 9,  /* of `each`, the metrics that fall and whose steps are known */
+	PP_COLUMN_OF_VALUE = 1 << 10, /* what one value of a label costs: likewise */
+	PP_COLUMN_FALLS = 1 << 9, /* of `each`, the metrics that fall and whose steps are known */
 	PP_COLUMN_KEEP_GROUP =
 	    1 << 5 /* its group is there, if empty, where the datum is not known */
 };

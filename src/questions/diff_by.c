@@ -319,7 +319,8 @@ columns_make(const struct columns *c, struct pp_answer_column *to)
 	for (v = 0; v < c->n; v++)
 		to[n++] = (struct pp_answer_column){ .title = c->values[v].title,
 			                             .as = PP_AS_AMOUNT,
-			                             .flags = PP_COLUMN_RIGHT,
+			                             .flags = PP_COLUMN_RIGHT | PP_COLUMN_OF_VALUE,
+			                             .drop = v > 0,
 			                             .arg = v,
 			                             .get = people_get };
 	to[n++] = (struct pp_answer_column){ .title = "function",
@@ -374,6 +375,8 @@ columns_answer(struct columns *c, struct pp_answer *a, const struct pp_subject *
 	pp_answer_say_name(a, PP_INK_PLAIN, pp_slice_z(subject->by));
 	pp_answer_say(a, PP_INK_PLAIN, "\n\n");
 	pp_answer_table(a, &(struct pp_answer_table){ .key = "functions",
+	                                              .one = "function",
+	                                              .many = "functions",
 	                                              .columns = columns,
 	                                              .column_count = columns_make(c, columns),
 	                                              .data = c,
