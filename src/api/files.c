@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "api/alike.h"
 #include "api/maps.h"
 #include "api/members.h"
 #include "api/sequence.h"
@@ -175,6 +176,8 @@ before_load(struct pp_reply *r, const struct pp_load_order *order)
 	if (!pp_provider_knows(r, before))
 		return topic_load(r, &before, 1, order, 1);
 	status = pp_members_expand(r, before, NULL, &names);
+	if (status == PP_OK)
+		status = pp_members_alike(r, PP_TOGETHER_MERGED, names.at, &names.n, NULL);
 	if (status == PP_OK)
 		status = topic_load(r, names.at, names.n, order, 1);
 	pp_vec_release(&names);
@@ -469,6 +472,9 @@ ask_sides(struct pp_reply *r, const char *const *files, size_t n)
 
 	if (status == PP_OK)
 		status = pp_members_wanted(r);
+	if (status == PP_OK)
+		status = pp_members_alike(r, PP_TOGETHER_COMPARED, all, &r->subject.n,
+		                          r->subject.by ? NULL : &r->subject.split);
 	r->topics = pp_answer_alloc(answer_of(r), (r->subject.n + 1) * sizeof *r->topics);
 	r->subject.topics = r->topics;
 	if (status != PP_OK || !r->topics)
@@ -555,7 +561,7 @@ files_expand(struct pp_reply *r, const char *const *files, size_t n, struct file
 
 /* The names of the files, kept; and whether they can be read. */
 static pp_status
-files_take(struct pp_reply *r, const char *const *files, size_t n, const char *const **out)
+files_take(struct pp_reply *r, const char *const *files, size_t n, const char ***out)
 {
 	struct pp_answer *a = answer_of(r);
 	const char **kept = pp_answer_alloc(a, (n + 1) * sizeof *kept);
@@ -617,11 +623,40 @@ words_make(struct pp_reply *r, const char *const *given, size_t n)
 	return PP_OK;
 }
 
+/* Whether the question is about profiles together, of which a store may have some that do not go with the others. */
+static bool
+asks_together(const struct pp_reply *r)
+{
+	const struct pp_question *q = r->asking.question;
+	struct pp_want want = pp_asking_want(&r->asking);
+
+	/* Whatever is written for good is complete, unless told otherwise. */
+	if (want.can_skip && !want.skips && !r->asking.params->metric)
+		return false;
+	return q->asks == PP_ASKS_ONE || q->asks == PP_ASKS_PICTURE ||
+	       (q->asks == PP_ASKS_SERIES && r->asking.params->over_time) ||
+	       (q->asks == PP_ASKS_EACH && pp_excerpt_asked(&r->asking) && !q->judges);
+}
+
+/* Keeps the files that can answer together. */
+static pp_status
+files_choose(struct pp_reply *r, const char **files, size_t *n)
+{
+	bool two = r->asking.question->asks == PP_ASKS_PICTURE && r->second;
+	pp_status status = pp_members_alike(
+	    r,
+	    r->asking.question->asks == PP_ASKS_SERIES ? PP_TOGETHER_COMPARED : PP_TOGETHER_MERGED,
+	    files, n, two ? &r->second : NULL);
+
+	r->subject.file_count = *n;
+	return status;
+}
+
 static pp_status
 ask_about(struct pp_reply *r, const char *const *given, size_t n)
 {
 	const struct pp_question *q = r->asking.question;
-	const char *const *files = NULL;
+	const char **files = NULL;
 	struct file_names names = { 0 };
 	pp_status status;
 
@@ -649,6 +684,8 @@ ask_about(struct pp_reply *r, const char *const *given, size_t n)
 		                        "and npm, run `npm ci` in web/, and build again");
 	if (status == PP_OK)
 		status = pp_load_from_check(r);
+	if (status == PP_OK && asks_together(r))
+		status = files_choose(r, files, &n);
 	if (status != PP_OK)
 		return status;
 	if (n == 0 &&

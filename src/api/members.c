@@ -188,7 +188,6 @@ pp_members_expand(struct pp_reply *r, const char *source, const char *where, pp_
 		                           .between = given->between,
 		                           .side = where,
 		                           .partial = given->partial,
-		                           .lean = true,
 		                           .max_nodes = given->max_nodes };
 	struct pp_buf problem = { 0 };
 	struct pp_selected *selected = NULL;
@@ -211,6 +210,29 @@ pp_members_expand(struct pp_reply *r, const char *source, const char *where, pp_
 	}
 	pp_buf_release(&problem);
 	return status;
+}
+
+/* ---- fewer of them ---- */
+
+void
+pp_members_narrow(struct pp_reply *r, bool *stays)
+{
+	struct pp_members *m = &r->members;
+	size_t first, i;
+
+	/* Members of a selection follow each other, in its order. */
+	for (first = 0; first < m->list.n; first = i) {
+		struct pp_selected *selected = m->list.at[first].selected;
+		size_t there = 0, nth = 0;
+
+		for (i = first; i < m->list.n && m->list.at[i].selected == selected; i++) {
+			if (m->list.at[i].nth == SIZE_MAX)
+				continue;
+			m->list.at[i].nth = stays[i] ? nth++ : SIZE_MAX;
+			stays[first + there++] = stays[i];
+		}
+		r->opts.provider->narrow(selected, stays + first);
+	}
 }
 
 /* ---- labels that matter ---- */
@@ -467,6 +489,8 @@ pp_members_facts(struct pp_reply *r)
 	if (all.has_until)
 		pp_answer_int(a, "until", all.until);
 	pp_answer_count(a, "profiles", all.profiles);
+	if (r->left_out)
+		pp_answer_count(a, "left_out", r->left_out);
 	pp_answer_count(a, "samples", all.samples);
 	pp_answer_count(a, "series", all.series);
 	pp_answer_count(a, "promised", all.promised);

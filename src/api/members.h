@@ -25,6 +25,8 @@ pp_status pp_members_expand(struct pp_reply *, const char *source, const char *w
  * their names, which are two sides where there are two values; else subject.by says so.
  */
 bool pp_members_by_label(struct pp_reply *, const char *source, pp_status *, const char ***out);
+/* Takes those out of their selections that do not stay, by place in the list of members; `stays` is used up. */
+void pp_members_narrow(struct pp_reply *, bool *stays);
 /* Whether what selects profiles had something to select from; PP_E_USAGE, said. */
 pp_status pp_members_wanted(struct pp_reply *);
 /* What a name that pp_members_expand() gave stands for; NULL when it is a file's. Names are known by their address. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/alike.h"
 #include "api/maps.h"
 #include "api/members.h"
 #include "api/merge_notes.h"
@@ -234,6 +235,16 @@ most_find(struct pp_reply *r, const char *const *files, size_t n, const struct p
 	return status == PP_E_UNSUPPORTED ? PP_OK : status;
 }
 
+/* The profiles of a store that are subtracted. */
+static pp_status
+base_expand(struct pp_reply *r, const char *base, pp_file_names *names)
+{
+	pp_status status = pp_members_expand(r, base, NULL, names);
+
+	return status == PP_OK ? pp_members_alike(r, PP_TOGETHER_MERGED, names->at, &names->n, NULL)
+	                       : status;
+}
+
 /* Reads the files one after the other, adds each up and lets go of it. */
 static pp_status
 load_merged(struct pp_reply *r, const char *const *files, size_t n,
@@ -255,7 +266,7 @@ load_merged(struct pp_reply *r, const char *const *files, size_t n,
 	merge.label_keys = order->label_keys;
 	merge.label_key_count = order->label_key_count;
 	if (order->base && pp_provider_knows(r, order->base))
-		status = pp_members_expand(r, order->base, NULL, &bases);
+		status = base_expand(r, order->base, &bases);
 	else if (order->base && !pp_vec_push(&bases, order->base))
 		status = pp_answer_fail_status(a, PP_E_NOMEM);
 	for (i = 0; i < bases.n && status == PP_OK; i++)

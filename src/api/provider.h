@@ -17,7 +17,6 @@ struct pp_provider_texts {
 	const char *where, *since, *until, *between;
 	const char *side; /* one more condition: of what stands before, or after */
 	bool partial;     /* what is missing of what was promised is no error, but said */
-	bool lean;        /* for questions: what only lists show may be missing */
 	bool weighs;      /* for lists: what each takes, also where that has to be added up */
 	uint64_t
 	    max_nodes; /* functions or stacks that are taken from servers that add up; 0 = all */
@@ -62,6 +61,14 @@ struct pp_provider_facts {
 	uint64_t cut;               /* functions or stacks that were left there */
 };
 
+/* What is known of a profile without reading it. */
+struct pp_measures {
+	const char *format;
+	struct pp_slice
+	    units; /* its metrics and their units, equal texts for equal ones; n = 0: not known */
+	uint64_t stacks; /* that cost something */
+};
+
 /* What was selected; providers put theirs behind it. */
 struct pp_selected {
 	const char *source;
@@ -87,6 +94,10 @@ struct pp_provider {
 	struct pp_slice (*label_key)(struct pp_selected *, size_t nth, size_t number);
 	/* When one began, in ns since 1970, and for how many profiles it stands. */
 	void (*when)(const struct pp_selected *, size_t nth, int64_t *begin, uint64_t *profiles);
+	/* What one measures; texts live as long as the selection. */
+	void (*measures)(const struct pp_selected *, size_t nth, struct pp_measures *);
+	/* Takes those out of the selection that do not stay; the others are numbered anew, in order. */
+	void (*narrow)(struct pp_selected *, const bool *stays);
 	/* Tells contents apart; 0 = unknown. */
 	uint32_t (*stamp)(const struct pp_selected *, size_t nth);
 	/*

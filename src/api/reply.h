@@ -71,6 +71,7 @@ struct pp_reply {
 	struct pp_members members;  /* that the question is about */
 	bool from_directory;        /* what cannot be merged is left out, and said */
 	bool from_store;            /* or out of one */
+	size_t left_out;            /* profiles of stores that do not measure what the others do */
 	size_t second; /* of two sources, one of them a store: where the second begins; else 0 */
 	struct pp_loaded rewritten; /* opened, and to be read when it is written */
 	PP_VEC(struct pp_reply_table) tables;

@@ -82,6 +82,23 @@ pp_store_meta_stacks(const char *meta)
 
 static const char sum_of[] = ", \"profiles\": ";
 
+/* Quotation marks within texts have a backslash, so that no text looks like a member. */
+struct pp_slice
+pp_store_meta_units(struct pp_slice meta)
+{
+	static const char begin[] = "}, \"units\": {", sum[] = "}, \"profiles\": ";
+	const unsigned char *units = meta.n ? memmem(meta.p, meta.n, begin, sizeof begin - 1)
+	                                    : NULL;
+	const unsigned char *end =
+	    units ? memmem(units, (size_t)(meta.p + meta.n - units), sum, sizeof sum - 1) : NULL;
+
+	if (!units)
+		return pp_slice_of("", 0);
+	/* Without the braces that an object ends with. */
+	end = end ? end : meta.p + meta.n - 2;
+	return end > units ? pp_slice_between(units + sizeof begin - 1, end) : pp_slice_of("", 0);
+}
+
 /* It is at the very end, where an object without it has two braces. */
 uint64_t
 pp_store_meta_profiles(struct pp_slice meta)

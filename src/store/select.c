@@ -8,6 +8,7 @@
 #include "store/extract.h"
 #include "store/hash.h"
 #include "store/label_set.h"
+#include "store/meta.h"
 #include "store/parcel.h"
 #include "store/store.h"
 #include "store/when.h"
@@ -292,7 +293,6 @@ selected_open(struct chosen *s, const char *source, const struct pp_provider_tex
 		status = pp_store_window(texts, &s->selection, problem);
 	s->selection.where = (const struct pp_where *const *)s->conditions;
 	s->selection.weighs = texts->weighs;
-	s->selection.lean = texts->lean;
 	if (status == PP_OK)
 		status = pp_store_open(s->source, PP_STORE_READ, &s->store, problem);
 	if (status == PP_OK)
@@ -482,6 +482,30 @@ selected_when(const struct pp_selected *selected, size_t nth, int64_t *begin, ui
 	*profiles = s->list.entries.at[nth].profiles;
 }
 
+static void
+selected_measures(const struct pp_selected *selected, size_t nth, struct pp_measures *out)
+{
+	const struct chosen *s = (const struct chosen *)selected;
+	const struct pp_store_entry *e = &s->list.entries.at[nth];
+
+	*out = (struct pp_measures){ .format = e->format,
+		                     .units = pp_store_meta_units(pp_slice_z(e->meta)),
+		                     .stacks = e->stacks };
+}
+
+static void
+selected_narrow(struct pp_selected *selected, const bool *stays)
+{
+	struct chosen *s = (struct chosen *)selected;
+	size_t i, n = 0;
+
+	for (i = 0; i < s->list.entries.n; i++)
+		if (stays[i])
+			s->list.entries.at[n++] = s->list.entries.at[i];
+	s->list.entries.n = n;
+	list_count(s);
+}
+
 static uint32_t
 selected_stamp(const struct pp_selected *selected, size_t nth)
 {
@@ -599,6 +623,8 @@ const struct pp_provider pp_store_provider = {
 	.label = selected_label,
 	.label_key = selected_label_key,
 	.when = selected_when,
+	.measures = selected_measures,
+	.narrow = selected_narrow,
 	.stamp = selected_stamp,
 	.load = selected_load,
 	.load_costs = selected_load_costs,

@@ -471,7 +471,7 @@ profile_take(struct finding *f, sqlite3_stmt *st, struct pp_buf *problem)
 	e.format = text_kept(f, e.format);
 	e.source = text_kept(f, e.source);
 	e.stacks = pp_store_meta_stacks(e.meta);
-	e.meta = text_kept(f, f->selection->lean ? "" : e.meta);
+	e.meta = text_kept(f, e.meta);
 	e.kept = sqlite3_column_int(st, 10) == PP_INPUT_KEPT;
 	e.is_part = sqlite3_column_int(st, 10) == PP_INPUT_PART;
 	e.is_detailed = sqlite3_column_int(st, 10) == PP_INPUT_DETAILS;

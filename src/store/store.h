@@ -89,7 +89,6 @@ struct pp_selection {
 	size_t where_count;
 	bool has_since, has_until;
 	int64_t since, until; /* ns since 1970, as store/when.h says: until is not part of it */
-	bool lean;            /* entries need no `meta` */
 	bool weighs;          /* entries tell their bytes also where these have to be added up */
 };
 
