@@ -245,7 +245,7 @@ metric_missing(struct choice *c, const char *metric)
 			continue;
 		pp_buf_adds(&text, listed++ ? "; " : "");
 		pp_units_u64(&text, kind_count(k));
-		pp_buf_adds(&text, " have ");
+		pp_buf_addf(&text, " %s ", pp_plural(kind_count(k), "has", "have"));
 		measures_put(&text, k->profile);
 	}
 	status = pp_answer_fail(answer_of(c->r), PP_E_USAGE, "no-metric",
@@ -264,14 +264,29 @@ metric_choose(struct choice *c, const char *metric, bool *some)
 	for (i = 0; i < c->kinds.n; i++) {
 		struct kind *k = &c->kinds.at[i];
 
-		k->stays = false;
+		bool has = false;
+
 		for (side = 0; side < 2; side++)
-			k->stays |= k->count[side] && kind_has(c, k, metric, side);
+			has |= k->count[side] && kind_has(c, k, metric, side);
+		k->stays = k->stays && has;
 		found += k->stays;
 	}
 	*some = found > 0;
 	for (side = 0; side < 2; side++)
 		*some = *some && (side_count(c, side) > 0 || !side_exists(c, side));
+}
+
+/* Keeps the kinds that the question can be answered about, if there are any. */
+static void
+answering_choose(struct choice *c)
+{
+	bool (*answers)(const struct pp_profile *) = c->r->asking.question->answers;
+	size_t i, found = 0;
+
+	for (i = 0; answers && i < c->kinds.n; i++)
+		found += c->kinds.at[i].profile && answers(c->kinds.at[i].profile);
+	for (i = 0; found && i < c->kinds.n; i++)
+		c->kinds.at[i].stays = c->kinds.at[i].profile && answers(c->kinds.at[i].profile);
 }
 
 /* ---- profiles that are merged ---- */
@@ -549,6 +564,8 @@ choice_make(struct choice *c, enum pp_together together)
 		c->kinds.at[k].stays = true;
 		status = kind_read(c, k);
 	}
+	if (status == PP_OK)
+		answering_choose(c);
 	if (status == PP_OK && metric) {
 		metric_choose(c, metric, &some);
 		if (!some)

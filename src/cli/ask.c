@@ -112,7 +112,7 @@ files_check(struct pp_cli *cli, struct request *r)
 		r->failed |= !pp_vec_push(&r->files, (const char *)"-");
 		return 0;
 	}
-	pp_problem_keep(cli->problem, PP_ERROR, "usage", "name a file", NULL);
+	pp_problem_keep(cli->problem, "usage", "name a file", NULL);
 	pp_help_usage(cli);
 	return PP_EXIT_USAGE;
 }

@@ -233,8 +233,7 @@ message_print(const struct pp_cli *cli, enum message kind, const char *fmt, va_l
 
 	pp_buf_vaddf(&text, fmt, args);
 	if (kind != MESSAGE_NOTE && text.p)
-		pp_problem_keep(cli->problem, PP_ERROR, kind == MESSAGE_USAGE ? "usage" : "",
-		                text.p, NULL);
+		pp_problem_keep(cli->problem, kind == MESSAGE_USAGE ? "usage" : "", text.p, NULL);
 	if (err && text.p) {
 		pp_ink_put(err, &cli->errors, PP_INK_TITLE, "polyprof:");
 		pp_sink_putc(err, ' ');
@@ -268,7 +267,7 @@ pp_cli_error(const struct pp_cli *cli, const char *fmt, ...)
 void
 pp_cli_error_of(const struct pp_cli *cli, const char *rule, const char *file, const char *text)
 {
-	pp_problem_keep(cli->problem, PP_ERROR, rule, text, file);
+	pp_problem_keep(cli->problem, rule, text, file);
 	pp_cli_error(cli, "%s", text);
 }
 

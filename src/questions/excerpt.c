@@ -200,6 +200,7 @@ static const struct {
 	{ "merged", "several files are merged" },
 	{ "directory", "the profiles of a directory are merged" },
 	{ "left-out", "files that could not be merged are left out" },
+	{ "profiles-left-out", "profiles that measure other things are left out" },
 	{ "metric-in-some", "some metrics are known in a part of the files only" },
 	{ "calls-overflow", "some numbers of calls are 2^64-1 or more, and shown as that" },
 	{ "metric-zero", "the metric is 0 everywhere, another is not" },

@@ -47,6 +47,7 @@ const struct pp_question pp_question_leaks = {
 	.scope_at = offsetof(struct leaks_params, scope),
 	.gives = PP_GIVES_JSON | PP_GIVES_CSV,
 	.want = leaks_want,
+	.answers = pp_leaks_known,
 	.run = leaks_run,
 };
 

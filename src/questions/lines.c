@@ -53,6 +53,8 @@ static const struct pp_param_use lines_uses[] = {
 	{ 0 },
 };
 
+static bool lines_known(const struct pp_profile *);
+
 const struct pp_question pp_question_lines = {
 	.name = "lines",
 	.summary = "what each source line costs, or the annotated source",
@@ -62,6 +64,7 @@ const struct pp_question pp_question_lines = {
 	.gives = PP_GIVES_JSON | PP_GIVES_CSV,
 	.init = lines_init,
 	.want = lines_want,
+	.answers = lines_known,
 	.excerpt = lines_excerpt,
 	.run = lines_run,
 };
@@ -70,6 +73,17 @@ static bool
 is_annotated(const struct lines_params *params)
 {
 	return params->annotate || params->source.list.n;
+}
+
+/* Whether costs belong to lines: of their own, or by the frames that they are of. */
+static bool
+lines_known(const struct pp_profile *p)
+{
+	size_t i = 1;
+
+	while (i < p->frames.n && !p->frames.at[i].line)
+		i++;
+	return p->lines.rows.n || (p->tree.n > 1 && i < p->frames.n);
 }
 
 static void

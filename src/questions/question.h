@@ -177,6 +177,8 @@ struct pp_question {
 	enum pp_makes makes;
 	void (*init)(void *params); /* sets what is not 0 before anything is given; or NULL */
 	void (*want)(const void *params, struct pp_want *);
+	/* Whether a profile has what it takes, where not all have; or NULL. */
+	bool (*answers)(const struct pp_profile *);
 	/* Whether the parameters make sense, before anything is read; or NULL. There are no topics yet. */
 	pp_status (*ready)(const struct pp_subject *, const void *params, struct pp_answer *);
 	/* The same under a budget, questions/excerpt.h; or NULL. It is all there is where `run` is NULL. */

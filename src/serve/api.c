@@ -111,7 +111,7 @@ usage_refuse(struct request *r, const char *text)
 	if (r->refused)
 		return;
 	r->refused = true;
-	pp_problem_keep(&problem, PP_ERROR, "usage", text ? text : "out of memory", NULL);
+	pp_problem_keep(&problem, "usage", text ? text : "out of memory", NULL);
 	problem_put(r->exchange, &problem, PP_EXIT_USAGE);
 	exit_put(r->exchange, PP_EXIT_USAGE);
 	pp_problem_release(&problem);
@@ -325,7 +325,7 @@ note_keep(void *ctx, pp_severity severity, const char *rule, const char *text)
 	if (severity != PP_ERROR && strcmp(rule, "usage") != 0)
 		return;
 	account = pp_account_enter(NULL);
-	pp_problem_keep(&((struct listener *)ctx)->problem, PP_ERROR, rule, text, NULL);
+	pp_problem_keep(&((struct listener *)ctx)->problem, rule, text, NULL);
 	(void)pp_account_enter(account);
 }
 
@@ -456,8 +456,8 @@ ask(struct request *r)
 	           (printed = answer_put(r, answer)) != PP_OK) {
 		code = code ? code : pp_exit_of(printed);
 		if (!l.problem.known)
-			pp_problem_keep(&l.problem, PP_ERROR, "",
-			                pp_status_text(printed ? printed : status), NULL);
+			pp_problem_keep(&l.problem, "", pp_status_text(printed ? printed : status),
+			                NULL);
 		problem_put(x, &l.problem, code);
 		/* That a format cannot hold all of a profile is not the server's fault. */
 		x->status = printed == PP_E_LOSS ? 422 : x->status;

@@ -5,12 +5,11 @@
 
 #include "text/json_emit.h"
 
-void
-pp_problem_keep(struct pp_problem *p, pp_severity severity, const char *rule, const char *message,
-                const char *file)
+/* Replaces what is known. */
+static void
+problem_set(struct pp_problem *p, pp_severity severity, const char *rule, const char *message,
+            const char *file)
 {
-	if (!p || (p->known && p->severity >= severity))
-		return;
 	p->known = true;
 	p->severity = severity;
 	p->rule.n = p->message.n = p->file.n = 0;
@@ -20,16 +19,29 @@ pp_problem_keep(struct pp_problem *p, pp_severity severity, const char *rule, co
 }
 
 void
+pp_problem_keep(struct pp_problem *p, const char *rule, const char *message, const char *file)
+{
+	if (!p || p->is_reason)
+		return;
+	p->is_reason = true;
+	problem_set(p, PP_ERROR, rule, message, file);
+}
+
+void
 pp_problem_keep_worst(struct pp_problem *p, const pp_diags *diags)
 {
+	const struct pp_diag *worst = NULL;
 	size_t i;
 
 	for (i = 0; i < pp_diags_count(diags); i++) {
 		const struct pp_diag *d = pp_diags_get(diags, i);
 
-		if (d->severity > PP_NOTE)
-			pp_problem_keep(p, d->severity, d->rule->id, d->message, d->file);
+		if (d->severity > PP_NOTE && (!worst || d->severity > worst->severity))
+			worst = d;
 	}
+	/* The file that was read last is the one that reading stopped at, if it did. */
+	if (p && worst && !p->is_reason && (!p->known || worst->severity >= p->severity))
+		problem_set(p, worst->severity, worst->rule->id, worst->message, worst->file);
 }
 
 void

@@ -26,16 +26,16 @@ struct pp_problem {
 	bool json;     /* it is to be printed, unless there is an answer */
 	bool answered; /* there is one */
 	bool known;
+	bool is_reason; /* why the question stopped, not a finding of some file */
 	pp_severity severity;
 	struct pp_buf rule, message, file;
 	struct pp_buf candidates; /* a JSON array of what may have been meant */
 	const char *asked;        /* the first file that was asked about; NULL = none */
 };
 
-/* Keeps it unless one at least as bad is known; `file` may be NULL. */
-void pp_problem_keep(struct pp_problem *, pp_severity, const char *rule, const char *message,
-                     const char *file);
-/* Keeps the worst of some findings, the first of those. */
+/* Keeps why a question stopped: the first reason, which is worth more than any finding. `file` may be NULL. */
+void pp_problem_keep(struct pp_problem *, const char *rule, const char *message, const char *file);
+/* Keeps the worst finding of a file, unless a reason or a worse one of another file is known. */
 void pp_problem_keep_worst(struct pp_problem *, const pp_diags *);
 /* Keeps what may have been meant. */
 void pp_problem_keep_candidates(struct pp_problem *, const pp_answer *);
