@@ -9,10 +9,8 @@
 #include "analysis/group.h"
 #include "base/sort.h"
 #include "model/builder.h"
+#include "analysis/verdict.h"
 #include "text/units.h"
-
-/* Differences of scaled values below this part of the larger one are rounding. */
-#define ROUNDING 1e-9
 
 void
 pp_diff_release(struct pp_diff *d)
@@ -130,16 +128,18 @@ groups_room(struct pp_diff *d)
 
 /* ---- adding up runs --------------------------------------------------------------------- */
 
-/* Adds one run: `value` holds the sum, `variance` the sum of squares until settle_runs(). */
+/* Adds one run: `value` and `share` hold sums, their variances sums of squares until settle_runs(). */
 static void
 value_add(struct pp_diff_value *v, size_t side, const struct pp_metric *m, union pp_value x,
           union pp_value part, const struct pp_diff *d, int64_t mul)
 {
-	double value = pp_value_double(m, x);
+	double value = pp_value_double(m, x), share = pp_value_double(m, part) * d->per_whole;
 
 	v->value[side] += value;
 	v->part[side] += pp_value_double(m, part);
 	v->variance[side] += value * value;
+	v->share[side] += share;
+	v->share_variance[side] += share * share;
 	if (d->exact)
 		v->exact[side] = pp_value_convert(m, &d->metric, mul, x);
 }
@@ -187,9 +187,12 @@ whole_add(struct pp_diff *d, size_t side, const struct pp_diff_input *in,
           const struct pp_flat *flat, union pp_value whole, int64_t mul)
 {
 	const struct pp_metric *m = &in->profile->metrics.at[in->metric];
+	union pp_value part = pp_metric_falls(m) ? pp_flat_whole(flat, in->metric) : whole;
+	double size = pp_value_double(m, part);
 
-	value_add(&d->whole, side, m, whole,
-	          pp_metric_falls(m) ? pp_flat_whole(flat, in->metric) : whole, d, mul);
+	d->per_whole = size > 0 ? 1 / size : 0;
+	d->has_shares &= size > 0 && !pp_metric_falls(m);
+	value_add(&d->whole, side, m, whole, part, d, mul);
 }
 
 /* Adds up what the functions of a run cost; `key` has their groups. False when out of memory. */
@@ -203,6 +206,7 @@ functions_add(struct pp_diff *d, size_t side, const struct pp_diff_input *in, co
 	size_t i;
 
 	run_note(d, side, p);
+	d->added++;
 	d->steps[side] &= falls && pp_metric_gained(p, in->metric) < p->metrics.n;
 	d->has_calls &= flat->has_calls;
 	for (i = 0; i < flat->n; i++) {
@@ -220,6 +224,10 @@ functions_add(struct pp_diff *d, size_t side, const struct pp_diff_input *in, co
 			*kept = true;
 		}
 		row->calls[side] += (double)flat->calls[i];
+		if (row->last != d->added) {
+			row->last = d->added;
+			row->seen[side]++;
+		}
 		value_add(&row->self, side, m, cost.own, part.own, d, mul);
 		value_add(&row->total, side, m, cost.total, part.total, d, mul);
 	}
@@ -243,23 +251,26 @@ run_add(struct pp_diff *d, size_t side, size_t run, int64_t mul)
 	return fine;
 }
 
-/* From sums to means and sample variances. */
+/* From a sum and a sum of squares to a mean and a sample variance. */
+static void
+mean_settle(double *sum, double *squares, double n)
+{
+	double mean = *sum / n, spread = *squares - n * mean * mean;
+
+	/* Rounding must not make a variance out of equal values. */
+	*squares = n < 2 || spread < n * mean * mean * 1e-14 ? 0 : spread / (n - 1);
+	*sum = mean;
+}
+
 static void
 settle_runs(struct pp_diff_value *v, const size_t runs[2])
 {
 	size_t side;
 
 	for (side = 0; side < 2; side++) {
-		double n = (double)runs[side], mean = v->value[side] / n;
-		double squares = v->variance[side] - n * mean * mean;
-
-		v->value[side] = mean;
-		v->part[side] /= n;
-		/* Rounding must not make a variance out of equal values. */
-		if (runs[side] < 2 || squares < n * mean * mean * 1e-14)
-			v->variance[side] = 0;
-		else
-			v->variance[side] = squares / (n - 1);
+		mean_settle(&v->value[side], &v->variance[side], (double)runs[side]);
+		mean_settle(&v->share[side], &v->share_variance[side], (double)runs[side]);
+		v->part[side] /= (double)runs[side];
 	}
 }
 
@@ -285,166 +296,6 @@ scale_find(const struct pp_diff *d)
 			break;
 		}
 	return size[PP_BEFORE] > 0 && size[PP_AFTER] > 0 ? size[PP_BEFORE] / size[PP_AFTER] : 0;
-}
-
-/* What a function's own cost after would be multiplied by to be what it was, and how much that counts. */
-struct ratio {
-	double factor, weight;
-};
-
-static int
-compare_ratios(const void *left, const void *right, void *context)
-{
-	const struct ratio *a = left, *b = right;
-
-	return (a->factor > b->factor) - (a->factor < b->factor);
-}
-
-/*
- * What most of the program has to be multiplied by to be what it was: the median over all cost. Between two halves it
- * is their mean, so that it is the inverse when the sides are swapped.
- */
-static bool
-usual_find(struct pp_diff *d)
-{
-	struct ratio *ratios = calloc(d->rows.n + 1, sizeof *ratios);
-	bool fine = ratios != NULL;
-	double all = 0, sum = 0, lower = 0;
-	size_t i, n = 0;
-
-	d->usual = d->scale;
-	for (i = 0; ratios && i < d->rows.n; i++) {
-		const double *v = d->rows.at[i].self.value;
-
-		if (!(v[PP_BEFORE] > 0 && v[PP_AFTER] > 0))
-			continue;
-		ratios[n].factor = v[PP_BEFORE] / v[PP_AFTER];
-		ratios[n].weight = v[PP_BEFORE] + v[PP_AFTER] * d->scale;
-		all += ratios[n++].weight;
-	}
-	if (n > 1)
-		pp_sort(ratios, n, sizeof *ratios, compare_ratios, NULL);
-	for (i = 0; i < n; i++) {
-		sum += ratios[i].weight;
-		if (lower == 0 && sum >= all / 2 * (1 - ROUNDING))
-			lower = ratios[i].factor;
-		if (sum > all / 2 * (1 + ROUNDING))
-			break;
-	}
-	if (lower > 0)
-		d->usual = sqrt(lower * ratios[i < n ? i : n - 1].factor);
-	free(ratios);
-	return fine;
-}
-
-/* ---- noise ------------------------------------------------------------------------------ */
-
-/* Student's t for 95 % and that many degrees of freedom. */
-static double
-student_t(double freedom)
-{
-	static const double t[] = { 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365,
-		                    2.306,  2.262, 2.228, 2.201, 2.179, 2.160, 2.145,
-		                    2.131,  2.120, 2.110, 2.101, 2.093, 2.086 };
-
-	if (freedom < 1)
-		freedom = 1;
-	if ((size_t)freedom <= PP_COUNT_OF(t))
-		return t[(size_t)freedom - 1];
-	return 1.96 + 2.4 / freedom;
-}
-
-static double
-repeated_limit(const struct pp_diff *d, const struct pp_diff_value *v)
-{
-	double error[2], freedom, sum;
-	double nb = (double)d->runs[PP_BEFORE], na = (double)d->runs[PP_AFTER];
-	/* A side with a single run is taken to vary like the other. */
-	double b = d->runs[PP_BEFORE] > 1 ? v->variance[PP_BEFORE] : v->variance[PP_AFTER];
-	double a = d->runs[PP_AFTER] > 1 ? v->variance[PP_AFTER] : v->variance[PP_BEFORE];
-
-	error[PP_BEFORE] = b / nb;
-	error[PP_AFTER] = a / na;
-	sum = error[PP_BEFORE] + error[PP_AFTER];
-	if (!(sum > 0))
-		return 0;
-	freedom = error[PP_BEFORE] * error[PP_BEFORE] / (nb > 1 ? nb - 1 : na - 1) +
-	          error[PP_AFTER] * error[PP_AFTER] / (na > 1 ? na - 1 : nb - 1);
-	return student_t(sum * sum / freedom) * sqrt(sum);
-}
-
-/* What is noise when `after`, as it was recorded, is multiplied by `scale`. */
-static double
-limit_of(const struct pp_diff *d, const struct pp_diff_value *v, double scale,
-         const struct pp_noise *noise)
-{
-	struct pp_diff_value scaled = *v;
-
-	scaled.value[PP_AFTER] *= scale;
-	scaled.variance[PP_AFTER] *= scale * scale;
-	if (d->rule == PP_DIFF_REPEATED)
-		return repeated_limit(d, &scaled);
-	return pp_noise_limit(noise, scaled.value[PP_BEFORE], scaled.value[PP_AFTER]);
-}
-
-/*
- * Whether a change of a scaled value comes of the scaling alone: where one function grows, all others have a
- * smaller part of the whole. What changed differs in the same direction from what most of the program did.
- */
-static bool
-is_side_effect(const struct pp_diff *d, const struct pp_diff_value *recorded, double delta)
-{
-	double before = recorded->value[PP_BEFORE], after = recorded->value[PP_AFTER] * d->usual;
-	double own = after - before, size = fmax(fabs(before), fabs(after));
-
-	if (d->options.normalize == PP_NORM_NONE)
-		return false;
-	return (own > 0) != (delta > 0) ||
-	       fabs(own) <= fmax(limit_of(d, recorded, d->usual, &d->usual_noise), size * ROUNDING);
-}
-
-/* Scales `after` and settles the noise limit and the verdict, presence aside. */
-static void
-value_judge(const struct pp_diff *d, struct pp_diff_value *v)
-{
-	const struct pp_diff_value recorded = *v;
-	double delta, size;
-
-	v->limit = limit_of(d, v, d->scale, &d->noise);
-	v->value[PP_AFTER] *= d->scale;
-	v->part[PP_AFTER] *= d->scale;
-	v->variance[PP_AFTER] *= d->scale * d->scale;
-	delta = pp_diff_delta(v);
-	size = fmax(fabs(v->value[PP_BEFORE]), fabs(v->value[PP_AFTER]));
-	if (!d->exact && fabs(delta) <= size * ROUNDING) {
-		v->value[PP_AFTER] = v->value[PP_BEFORE];
-		delta = 0;
-	}
-	if (delta == 0)
-		v->status = PP_SAME;
-	else if (fabs(delta) <= v->limit || is_side_effect(d, &recorded, delta))
-		v->status = PP_NOISE;
-	else
-		v->status = delta > 0 ? PP_GREW : PP_SHRANK;
-}
-
-/* What was not there before is new, what is not there any more is gone, unless it is noise. */
-static void
-row_judge(const struct pp_diff *d, struct pp_diff_row *row)
-{
-	enum pp_diff_status presence = row->profile[PP_BEFORE] ? PP_GONE : PP_NEW;
-	bool both = row->profile[PP_BEFORE] && row->profile[PP_AFTER];
-
-	value_judge(d, &row->self);
-	value_judge(d, &row->total);
-	if (both)
-		return;
-	if (row->total.status != PP_NOISE)
-		row->total.status = presence;
-	if (row->self.status == PP_SAME)
-		row->self.status = row->total.status;
-	else if (row->self.status != PP_NOISE)
-		row->self.status = presence;
 }
 
 /* ---- all of it -------------------------------------------------------------------------- */
@@ -493,21 +344,12 @@ diff_start(struct pp_diff *d, const struct pp_diff_input *before, size_t befores
 
 	*d = (struct pp_diff){ .runs = { befores, afters },
 		               .has_calls = true,
+		               .has_shares = true,
 		               .steps = { true, true },
 		               .options = *options };
 	d->metric = join->to;
 	d->metric.flags |= ma->flags & PP_METRIC_SAMPLED;
 	d->exact = joined && befores == 1 && afters == 1 && options->normalize == PP_NORM_NONE;
-}
-
-/* What is noise of single runs when `after` is multiplied by `scale`: both wholes, too, so that the sides can be swapped. */
-static void
-noise_find(const struct pp_diff *d, struct pp_noise *noise, double scale)
-{
-	double before = d->whole.part[PP_BEFORE], after = d->whole.part[PP_AFTER] * scale;
-
-	pp_noise_init(noise, d->input[PP_BEFORE], d->input[PP_AFTER], scale,
-	              fmax(fabs(before), fabs(after)), d->options.noise);
 }
 
 /* All runs were added: means, and verdicts. */
@@ -533,16 +375,7 @@ diff_settle(struct pp_diff *d, struct pp_buf *problem)
 		                : "a total is not positive, so nothing can be scaled by it");
 		return PP_E_UNSUPPORTED;
 	}
-	if (!usual_find(d))
-		return PP_E_NOMEM;
-	noise_find(d, &d->noise, d->scale);
-	noise_find(d, &d->usual_noise, d->usual);
-	d->rule = d->runs[PP_BEFORE] > 1 || d->runs[PP_AFTER] > 1 ? PP_DIFF_REPEATED
-	                                                          : d->noise.rule;
-	value_judge(d, &d->whole);
-	for (i = 0; i < d->rows.n; i++)
-		row_judge(d, &d->rows.at[i]);
-	return PP_OK;
+	return pp_diff_judge(d) ? PP_OK : PP_E_NOMEM;
 }
 
 pp_status
@@ -699,12 +532,13 @@ pp_diff_explain(const struct pp_diff *d, struct pp_buf *out)
 	case PP_DIFF_MEASURED:
 		pp_buf_adds(out, "single runs: changes within ");
 		pp_units_percent(out, d->options.noise);
-		pp_buf_adds(out, " of the larger whole are noise");
+		pp_buf_adds(out, " of the larger whole or of the function are noise");
 		break;
 	case PP_DIFF_REPEATED:
 		pp_buf_addf(out,
-		            "%zu run%s against %zu: changes within the variance of the means "
-		            "(Student's t, 95%%) are noise",
+		            "%zu run%s against %zu: changes within the variance between runs "
+		            "(Welch's t, 95%% for all functions together) or below 0.1%% of the "
+		            "whole are noise",
 		            d->runs[0], d->runs[0] == 1 ? "" : "s", d->runs[1]);
 		break;
 	}

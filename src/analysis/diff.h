@@ -4,8 +4,9 @@
  * A change is told from noise by a rule that fits how the numbers came about:
  *     exact      calls, instructions, bytes: every difference is real
  *     sampled    numbers of samples: twice the counting error, 2 * sqrt(before + after)
- *     measured   times of single runs: a share of the whole (1 % unless told otherwise)
- *     repeated   several runs: Student's t at 95 % for the difference of their means (Welch)
+ *     measured   times of single runs: 5 % (by default) of the whole and of the function
+ *     repeated   several runs: Welch's t for costs or shares, 95 % for all functions together,
+ *                and at least 0.1 % of the whole
  */
 #ifndef PP_DIFF_H
 #define PP_DIFF_H
@@ -22,6 +23,7 @@ struct pp_diff_value {
 	double
 	    part[2]; /* what its share is: the value or, of a metric that falls, what it gained */
 	double variance[2];      /* of a single run; 0 with one run */
+	double share[2], share_variance[2]; /* likewise of its parts of the wholes of the runs */
 	union pp_value exact[2]; /* when the diff is exact */
 	double limit;            /* a change up to this is noise */
 	enum pp_diff_status status;
@@ -32,6 +34,8 @@ struct pp_diff_row {
 	pp_func func[2];
 	struct pp_diff_value self, total;
 	double calls[2];
+	size_t seen[2]; /* runs that have it */
+	size_t last;    /* the last of them, counted from 1 over both sides */
 };
 
 struct pp_diff_options {
@@ -54,8 +58,12 @@ struct pp_diff {
 	    metric;     /* in which `exact` values are; strings of the first profile before */
 	bool exact;     /* single runs, not scaled: values are exact */
 	bool has_calls; /* on both sides */
+	bool has_shares;  /* every run has a positive whole that its parts add up to */
+	double per_whole; /* 1 / whole of the run that is added; 0 = it has none */
+	size_t added;     /* runs */
 	double scale;   /* that `after` was multiplied by */
 	double usual;   /* that makes most of `after` what it was before */
+	double usual_share; /* likewise of the shares of repeated runs */
 	struct pp_diff_options options;
 	enum pp_diff_rule rule;
 	struct pp_noise noise;       /* of single runs */

@@ -1,5 +1,6 @@
 /*
- * When a change is noise: counting errors of samples, a share of the whole for measured times.
+ * When a change is noise: counting errors of samples, a share of the whole for times of single runs, variance for
+ * repeated runs.
  */
 #include "analysis/noise.h"
 
@@ -71,7 +72,7 @@ pp_noise_init(struct pp_noise *noise, const struct pp_diff_input *before,
 	const struct pp_metric *ma = &after->profile->metrics.at[after->metric];
 	bool sampled[2] = { pp_metric_is_sampled(mb), pp_metric_is_sampled(ma) };
 
-	*noise = (struct pp_noise){ .rule = PP_DIFF_EXACT, .measured = share * fabs(whole) };
+	*noise = (struct pp_noise){ .rule = PP_DIFF_EXACT, .measured = share * fabs(whole), .share = share };
 	if (sampled[PP_BEFORE] || sampled[PP_AFTER])
 		noise->rule = PP_DIFF_SAMPLED;
 	else if (is_time(mb) || is_time(ma))
@@ -92,10 +93,90 @@ pp_noise_limit(const struct pp_noise *noise, double before, double after)
 		return 2 * sqrt(fabs(before) * noise->period[PP_BEFORE] +
 		                fabs(after) * noise->period[PP_AFTER]);
 	case PP_DIFF_MEASURED:
-		return noise->measured;
+		return fmax(noise->measured, noise->share * fmax(fabs(before), fabs(after)));
 	case PP_DIFF_EXACT:
 	case PP_DIFF_REPEATED:
 		break;
 	}
 	return 0;
+}
+
+/* ---- repeated runs ---- */
+
+void
+pp_mean_join(struct pp_mean *to, struct pp_mean add)
+{
+	double weight = to->weight + add.weight, apart = add.mean - to->mean;
+
+	if (!(weight > 0))
+		return;
+	to->spread += add.spread + apart * apart * to->weight * add.weight / weight;
+	to->mean += apart * add.weight / weight;
+	to->weight = weight;
+}
+
+double
+pp_means_error(const struct pp_mean side[2], const double runs[2],
+               const struct pp_scatter *scatter, double *freedom)
+{
+	double weight = side[0].weight + side[1].weight, free = runs[0] + runs[1] - 2, sum = 0;
+	double mean = (side[0].weight * side[0].mean + side[1].weight * side[1].mean) / weight;
+	double quiet = scatter->quietest * mean, squares = 0;
+	double least = fmax(quiet * quiet, scatter->variance);
+	size_t i;
+
+	if (free > 0)
+		least = fmax(least, (side[0].spread + side[1].spread) / free);
+	for (i = 0; i < 2; i++) {
+		double own = runs[i] > 1 ? runs[i] - 1 : runs[1 - i] - 1;
+		double variance = fmax(least, scatter->quantum[i] * fabs(mean));
+
+		if (runs[i] > 1)
+			variance = fmax(variance, side[i].spread / own);
+		variance /= side[i].weight;
+		sum += variance;
+		squares += variance * variance / fmax(own, 1);
+	}
+	*freedom = squares > 0 ? sum * sum / squares : fmax(free, 1);
+	return sqrt(sum);
+}
+
+/* By how much Student's t has to be narrowed to be normal. */
+static double
+narrowing(double freedom)
+{
+	return (8 * freedom + 1) / (8 * freedom + 3);
+}
+
+double
+pp_z_of_t(double t, double freedom)
+{
+	double z = narrowing(freedom) * sqrt(freedom * log1p(t * t / freedom));
+
+	return t < 0 ? -z : z;
+}
+
+double
+pp_t_of_z(double z, double freedom)
+{
+	double wide = z / narrowing(freedom);
+
+	return sqrt(freedom * expm1(wide * wide / freedom));
+}
+
+double
+pp_z_of_chance(double chance)
+{
+	double low = 0, high = 38; /* beyond it, the chance is less than a double can say */
+	int step;
+
+	for (step = 0; step < 60; step++) {
+		double middle = (low + high) / 2;
+
+		if (erfc(middle / sqrt(2)) > chance)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
 }

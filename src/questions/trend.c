@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analysis/identity.h"
+#include "analysis/steps.h"
 #include "base/sort.h"
 #include "base/stops.h"
 #include "questions/excerpt.h"
@@ -14,9 +15,7 @@
 #include "text/shorten.h"
 #include "text/units.h"
 
-#define FILES_LEAST 3
-#define Z_LEAST 4.0
-#define POINTS_LEAST 0.02
+#define FILES_LEAST 2
 /* For people, of a file's name and of a function's. */
 #define FILE_COLUMNS 40
 #define NAME_COLUMNS 60
@@ -67,32 +66,29 @@ trend_want(const void *params, struct pp_want *want)
 	want->facets = PP_COSTS | PP_FUNCTIONS | PP_GAINS;
 }
 
-/* What a function costs itself in one of the files; what it gained, where the metric falls. */
+/* What a function costs in one of the files. */
 struct seen {
 	const struct pp_profile *profile;
 	pp_func func;
 	size_t file;
 	uint32_t group; /* of functions that are the same: as in `diff` */
-	double self;
+	double self, part;
 };
 
-/* Where its share changed most. */
-struct turn {
+/* A function in the files, under the name that the first one of them has for it. */
+struct named {
 	const struct pp_profile *profile;
 	pp_func func;
-	uint32_t group;
-	size_t at;
-	double share[2], z;
 };
 
 struct trend {
 	const struct pp_subject *subject;
 	struct pp_identity identity;
 	PP_VEC(struct seen) seen;
-	PP_VEC(struct turn) turns;
-	double *totals, *selfs; /* by file */
-	double *rest;           /* by file: own cost and total from it on */
-	size_t file_columns;    /* for people: of the names of the files in the rows */
+	PP_VEC(struct named) names;  /* by row of a step, counted from 1 */
+	struct pp_steps steps;       /* a span is a file */
+	PP_VEC(struct pp_step) rows; /* the most certain first */
+	size_t file_columns;         /* for people: of the names of the files in the rows */
 };
 
 static void
@@ -102,10 +98,9 @@ trend_release(void *data)
 
 	pp_identity_release(&t->identity);
 	pp_vec_release(&t->seen);
-	pp_vec_release(&t->turns);
-	free(t->totals);
-	free(t->selfs);
-	free(t->rest);
+	pp_vec_release(&t->names);
+	pp_vec_release(&t->rows);
+	pp_steps_release(&t->steps);
 }
 
 static int
@@ -120,18 +115,28 @@ seen_order(const void *left, const void *right, void *context)
 	return (a->func > b->func) - (a->func < b->func);
 }
 
-static int
-turn_order(const void *left, const void *right, void *context)
+static const struct named *
+name_of(const struct trend *t, const struct pp_step *step)
 {
-	const struct turn *a = left, *b = right;
+	return &t->names.at[step->row - 1];
+}
+
+static int
+step_order(const void *left, const void *right, void *context)
+{
+	const struct pp_step *a = left, *b = right;
+	const struct named *f = name_of(context, a), *g = name_of(context, b);
 	double x = fabs(a->z), y = fabs(b->z);
 	int order;
 
 	if (x != y)
 		return x < y ? 1 : -1;
-	order = pp_slice_cmp(pp_text_of(a->profile, a->profile->funcs.at[a->func].name),
-	                     pp_text_of(b->profile, b->profile->funcs.at[b->func].name));
-	return order ? order : (a->group > b->group) - (a->group < b->group);
+	order = pp_slice_cmp(pp_text_of(f->profile, f->profile->funcs.at[f->func].name),
+	                     pp_text_of(g->profile, g->profile->funcs.at[g->func].name));
+	if (order)
+		return order;
+	return a->row != b->row ? (a->row > b->row) - (a->row < b->row)
+	                        : (a->span > b->span) - (a->span < b->span);
 }
 
 static pp_status
@@ -153,12 +158,16 @@ file_add(struct trend *t, struct pp_answer *a, size_t file, size_t metric)
 	key = calloc(p->funcs.n + 1, sizeof *key);
 	if (!key || !pp_identity_add(&t->identity, p, key))
 		status = pp_answer_fail_status(a, PP_E_NOMEM);
-	t->totals[file] = flat->whole ? pp_value_double(m, pp_flat_whole(flat, metric)) : 0;
+	if (flat->whole)
+		pp_steps_profile(&t->steps, (uint32_t)file, 1,
+		                 pp_value_double(m, pp_flat_whole(flat, metric)),
+		                 pp_trend_samples(p, flat));
 	for (row = 0; row < flat->n && status == PP_OK && !pp_account_stops_at(row); row++) {
-		double self = pp_value_double(m, pp_flat_gained(flat, row, metric).own);
+		struct seen seen = { p, flat->func[row], file, key[flat->func[row]],
+			             pp_value_double(m, pp_flat_get(flat, row, metric).own),
+			             pp_value_double(m, pp_flat_gained(flat, row, metric).own) };
 
-		if (self > 0 && !pp_vec_push(&t->seen, (struct seen){ p, flat->func[row], file,
-		                                                      key[flat->func[row]], self }))
+		if ((seen.self != 0 || seen.part != 0) && !pp_vec_push(&t->seen, seen))
 			status = pp_answer_fail_status(a, PP_E_NOMEM);
 	}
 	free(key);
@@ -166,96 +175,74 @@ file_add(struct trend *t, struct pp_answer *a, size_t file, size_t metric)
 	return status;
 }
 
-/* The cut with the largest z of two proportions: the shares of everything before and after it. */
-static void
-turn_find(struct trend *t, struct turn *turn)
-{
-	double self[2] = { 0, 0 }, total[2] = { 0, 0 };
-	size_t n = t->subject->n, k;
-
-	/* Sums from the end: a difference of sums would lose what is small beside a large file. */
-	for (k = n; k-- > 1;) {
-		self[1] += t->selfs[k];
-		total[1] += t->totals[k];
-		t->rest[2 * k] = self[1];
-		t->rest[2 * k + 1] = total[1];
-	}
-	for (k = 1; k < n; k++) {
-		double pooled, error, z;
-
-		self[0] += t->selfs[k - 1];
-		total[0] += t->totals[k - 1];
-		self[1] = t->rest[2 * k];
-		total[1] = t->rest[2 * k + 1];
-		if (!(total[0] > 0) || !(total[1] > 0))
-			continue;
-		pooled = (self[0] + self[1]) / (total[0] + total[1]);
-		error = sqrt(pooled * (1 - pooled) * (1 / total[0] + 1 / total[1]));
-		if (!(error > 0))
-			continue;
-		z = (self[1] / total[1] - self[0] / total[0]) / error;
-		if (fabs(z) > fabs(turn->z)) {
-			turn->z = z;
-			turn->at = k;
-			turn->share[0] = self[0] / total[0];
-			turn->share[1] = self[1] / total[1];
-		}
-	}
-}
-
+/* Adds up what each function costs in each file; false when out of memory. */
 static bool
-turns_find(struct trend *t)
+costs_add(struct trend *t)
 {
-	size_t i, from = 0, steps = 0;
+	size_t i, k, steps = 0;
 
 	/* Later files may have shown that groups are one. */
 	for (i = 0; i < t->seen.n; i++)
 		t->seen.at[i].group = pp_identity_find(&t->identity, t->seen.at[i].group);
 	if (t->seen.n > 1)
 		pp_sort(t->seen.at, t->seen.n, sizeof *t->seen.at, seen_order, NULL);
-	while (from < t->seen.n && !pp_account_stops_at(steps++)) {
-		struct turn turn = { .profile = t->seen.at[from].profile,
-			             .func = t->seen.at[from].func,
-			             .group = t->seen.at[from].group };
+	for (i = 0; i < t->seen.n && !pp_account_stops_at(steps++); i = k) {
+		const struct seen *seen = &t->seen.at[i];
+		struct pp_step_cell cost = { .span = (uint32_t)seen->file };
 
-		for (i = 0; i < t->subject->n; i++)
-			t->selfs[i] = 0;
-		for (i = from; i < t->seen.n && t->seen.at[i].group == turn.group; i++)
-			t->selfs[t->seen.at[i].file] += t->seen.at[i].self;
-		from = i;
-		turn_find(t, &turn);
-		if (fabs(turn.z) >= Z_LEAST &&
-		    fabs(turn.share[1] - turn.share[0]) >= POINTS_LEAST &&
-		    !pp_vec_push(&t->turns, turn))
+		if ((i == 0 || seen->group != seen[-1].group) &&
+		    !pp_vec_push(&t->names, (struct named){ seen->profile, seen->func }))
+			return false;
+		for (k = i; k < t->seen.n && t->seen.at[k].group == seen->group &&
+		            t->seen.at[k].file == seen->file;
+		     k++) {
+			cost.self += t->seen.at[k].self;
+			cost.part += t->seen.at[k].part;
+		}
+		cost.row = (uint32_t)t->names.n;
+		if (!pp_steps_cost(&t->steps, 1, t->steps.spans.at[seen->file].sum.whole, &cost))
 			return false;
 	}
-	if (t->turns.n > 1)
-		pp_sort(t->turns.at, t->turns.n, sizeof *t->turns.at, turn_order, NULL);
-	return from == t->seen.n;
+	return i == t->seen.n;
+}
+
+static bool
+rows_find(struct trend *t)
+{
+	size_t i;
+
+	if (!costs_add(t) || !pp_steps_find(&t->steps, 0))
+		return false;
+	for (i = 0; i < t->steps.steps.n; i++)
+		if (!pp_vec_push(&t->rows, t->steps.steps.at[i]))
+			return false;
+	if (t->rows.n > 1)
+		pp_sort(t->rows.at, t->rows.n, sizeof *t->rows.at, step_order, t);
+	return true;
 }
 
 static void
-turn_row(void *data, size_t row, struct pp_row *r)
+step_row(void *data, size_t row, struct pp_row *r)
 {
 	const struct trend *t = data;
-	const struct turn *turn = &t->turns.at[row];
-	const char *file = t->subject->topics[turn->at].file;
+	const struct pp_step *step = &t->rows.at[row];
+	const char *file = t->subject->topics[step->span].file;
 
-	pp_row_name(r, turn->profile, turn->func);
+	pp_row_name(r, name_of(t, step)->profile, name_of(t, step)->func);
 	pp_row_path(r, file ? file : "", r->clip < 60 ? r->clip : 60);
-	pp_row_count(r, turn->at);
-	pp_row_real(r, turn->share[0] * 100, 2);
-	pp_row_real(r, turn->share[1] * 100, 2);
-	pp_row_real(r, turn->z, 2);
+	pp_row_count(r, step->span);
+	pp_row_real(r, step->share[0] * 100, 2);
+	pp_row_real(r, step->share[1] * 100, 2);
+	pp_row_real(r, step->z, 2);
 }
 
 /* ---- for people ---- */
 
 /* The file that a change began in, safe for a terminal. */
 static void
-turn_file(struct pp_buf *out, const struct trend *t, const struct turn *turn)
+step_file(struct pp_buf *out, const struct trend *t, const struct pp_step *step)
 {
-	const char *file = t->subject->topics[turn->at].file;
+	const char *file = t->subject->topics[step->span].file;
 	struct pp_buf whole = { 0 };
 
 	pp_escape_terminal(&whole, pp_slice_z(file ? file : ""));
@@ -265,22 +252,22 @@ turn_file(struct pp_buf *out, const struct trend *t, const struct turn *turn)
 }
 
 static void
-turn_said(void *data, size_t row, struct pp_row *r)
+step_said(void *data, size_t row, struct pp_row *r)
 {
 	const struct trend *t = data;
-	const struct turn *turn = &t->turns.at[row];
+	const struct pp_step *step = &t->rows.at[row];
 	struct pp_row name = { .out = r->out, .text = true, .clip = NAME_COLUMNS };
 	struct pp_buf file = { 0 };
 	size_t columns;
 
-	turn_file(&file, t, turn);
+	step_file(&file, t, step);
 	columns = pp_text_columns(file.p ? file.p : "", file.n);
-	pp_buf_addf(r->out, "  %6.1f%%  %6.1f%%  %+7.1f  ", turn->share[0] * 100,
-	            turn->share[1] * 100, (turn->share[1] - turn->share[0]) * 100);
+	pp_buf_addf(r->out, "  %6.1f%%  %6.1f%%  %+7.1f  ", step->share[0] * 100,
+	            step->share[1] * 100, (step->share[1] - step->share[0]) * 100);
 	pp_buf_add(r->out, file.p, file.n);
 	for (; columns < t->file_columns + 2; columns++)
 		pp_buf_addc(r->out, ' ');
-	pp_row_name(&name, turn->profile, turn->func);
+	pp_row_name(&name, name_of(t, step)->profile, name_of(t, step)->func);
 	r->out->failed |= file.failed;
 	pp_buf_release(&file);
 }
@@ -292,8 +279,8 @@ head_say(struct pp_excerpt *x, struct trend *t, const struct pp_profile *first, 
 	size_t i, columns;
 
 	t->file_columns = strlen("from");
-	for (i = 0; i < t->turns.n; i++, text.n = 0) {
-		turn_file(&text, t, &t->turns.at[i]);
+	for (i = 0; i < t->rows.n; i++, text.n = 0) {
+		step_file(&text, t, &t->rows.at[i]);
 		columns = pp_text_columns(text.p ? text.p : "", text.n);
 		t->file_columns = columns > t->file_columns ? columns : t->file_columns;
 	}
@@ -303,13 +290,17 @@ head_say(struct pp_excerpt *x, struct trend *t, const struct pp_profile *first, 
 	pp_buf_adds(x->head.out, " in ");
 	pp_units_u64(x->head.out, t->subject->n);
 	pp_buf_adds(x->head.out, " files: ");
-	if (t->turns.n)
-		pp_units_u64(x->head.out, t->turns.n);
-	pp_buf_adds(x->head.out, t->turns.n == 0   ? "no function's share of the whole changed"
-	                         : t->turns.n == 1 ? " function's share of the whole changed"
-	                                           : " functions' shares of the whole changed, "
-	                                             "the most certain first");
-	if (t->turns.n)
+	if (t->rows.n) {
+		pp_units_u64(x->head.out, t->rows.n);
+		pp_buf_adds(x->head.out, pp_plural(t->rows.n, " step of a function's share",
+		                                   " steps of functions' shares, the most "
+		                                   "certain first"));
+	} else if (pp_steps_are_possible(&t->steps)) {
+		pp_buf_adds(x->head.out, "no function changed by more than noise");
+	} else {
+		pp_buf_addf(x->head.out, PP_TREND_TOO_FEW, PP_STEP_RUNS, PP_STEP_RUNS);
+	}
+	if (t->rows.n)
 		pp_buf_addf(x->head.out, "\n\n  %7s  %7s  %7s  %-*s  function", "before", "after",
 		            "points", (int)t->file_columns, "from");
 	x->head.out->failed |= text.failed;
@@ -333,13 +324,12 @@ trend_excerpt(const struct pp_subject *subject, const void *params, struct pp_ex
 	if (!t)
 		return pp_answer_fail_status(x->answer, PP_E_NOMEM);
 	t->subject = subject;
-	t->totals = calloc(subject->n, sizeof *t->totals);
-	t->selfs = calloc(subject->n, sizeof *t->selfs);
-	t->rest = calloc(subject->n, 2 * sizeof *t->rest);
-	status = t->totals && t->selfs && t->rest &&
-	                 pp_identity_init(&t->identity, first->strs.seed)
+	status = pp_identity_init(&t->identity, first->strs.seed)
 	             ? pp_asked_metric(params, first, x->answer, &metric)
 	             : pp_answer_fail_status(x->answer, PP_E_NOMEM);
+	for (i = 0; i < subject->n && status == PP_OK; i++)
+		if (!pp_vec_push(&t->steps.spans, (struct pp_step_span){ .time = (int64_t)i }))
+			status = pp_answer_fail_status(x->answer, PP_E_NOMEM);
 	for (i = 0; i < subject->n && status == PP_OK; i++) {
 		const struct pp_profile *p = subject->topics[i].profile;
 
@@ -350,7 +340,7 @@ trend_excerpt(const struct pp_subject *subject, const void *params, struct pp_ex
 			                      "the files have no metric of the same meaning");
 		status = file_add(t, x->answer, i, own);
 	}
-	if (status == PP_OK && !turns_find(t))
+	if (status == PP_OK && !rows_find(t))
 		status = pp_answer_fail_status(x->answer, PP_E_NOMEM);
 	if (status != PP_OK)
 		return status;
@@ -362,12 +352,16 @@ trend_excerpt(const struct pp_subject *subject, const void *params, struct pp_ex
 		pp_row_key(&x->head, "metric");
 		pp_row_text(&x->head, pp_text_of(first, first->metrics.at[metric].name));
 		pp_row_key(&x->head, "count");
-		pp_row_count(&x->head, t->turns.n);
+		pp_row_count(&x->head, t->rows.n);
+		if (!pp_steps_are_possible(&t->steps)) {
+			pp_row_key(&x->head, "too_few");
+			pp_row_bool(&x->head, true);
+		}
 	}
 	x->columns = columns;
 	x->column_count = PP_COUNT_OF(columns);
-	x->rows = t->turns.n;
+	x->rows = t->rows.n;
 	x->data = t;
-	x->row = x->head.text ? turn_said : turn_row;
+	x->row = x->head.text ? step_said : step_row;
 	return PP_OK;
 }

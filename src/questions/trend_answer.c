@@ -21,22 +21,22 @@ every_print(struct pp_buf *out, int64_t every)
 }
 
 /* Rows of points are spans with profiles, rows of steps are steps. */
-static const struct pp_timed_span *
+static const struct pp_step_span *
 point_of(const struct pp_timed *t, size_t row)
 {
-	return &t->spans.at[t->shown[row]];
+	return &t->found.spans.at[t->shown[row]];
 }
 
-static const struct pp_timed_span *
+static const struct pp_step_span *
 step_at(const struct pp_timed *t, size_t row)
 {
-	return &t->spans.at[t->steps.at[row].span];
+	return &t->found.spans.at[t->found.steps.at[row].span];
 }
 
 enum part { TIME, BY, DATE, LABEL };
 
 static void
-span_get(const struct pp_timed *t, const struct pp_timed_span *s, size_t part, struct pp_datum *d)
+span_get(const struct pp_timed *t, const struct pp_step_span *s, size_t part, struct pp_datum *d)
 {
 	switch ((enum part)part) {
 	case TIME:
@@ -83,10 +83,10 @@ static void
 cost_get(const void *data, size_t row, size_t cost, struct pp_datum *d)
 {
 	const struct pp_timed *t = data;
-	const struct pp_trend_span *now = &t->now[t->shown[row]];
-	double self = t->selfs[t->shown[row]];
-	const double costs[] = { self, t->totals[t->shown[row]], now->whole, self / now->profiles,
-		                 pp_trend_error(now) };
+	const struct pp_step_side *now = &t->found.now[t->shown[row]];
+	double self = t->found.selfs[t->shown[row]];
+	const double costs[] = { self, t->found.totals[t->shown[row]], now->whole, self / now->profiles,
+		                 pp_step_error(now) };
 
 	if (cost != ERROR_KNOWN || now->runs > 1)
 		pp_datum_amount(d, t->all, 0, costs[cost == ERROR_KNOWN ? ERROR : cost]);
@@ -97,7 +97,7 @@ share_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
 	const struct pp_timed *t = data;
 
-	pp_datum_part(d, t->parts[t->shown[row]], t->now[t->shown[row]].whole);
+	pp_datum_part(d, t->found.parts[t->shown[row]], t->found.now[t->shown[row]].whole);
 }
 
 static void
@@ -106,14 +106,14 @@ bar_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 	const struct pp_timed *t = data;
 	size_t i = t->shown[row];
 
-	pp_datum_part(d, t->selfs[i] / t->now[i].profiles, t->most);
+	pp_datum_part(d, t->found.selfs[i] / t->found.now[i].profiles, t->most);
 }
 
 static void
 side_get(const void *data, size_t row, size_t after, struct pp_datum *d)
 {
 	const struct pp_timed *t = data;
-	const struct pp_timed_step *s = &t->steps.at[row];
+	const struct pp_step *s = &t->found.steps.at[row];
 
 	pp_datum_amount(d, t->all, 0, after ? s->after : s->before);
 }
@@ -121,7 +121,7 @@ side_get(const void *data, size_t row, size_t after, struct pp_datum *d)
 static void
 status_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	const struct pp_timed_step *s = &((const struct pp_timed *)data)->steps.at[row];
+	const struct pp_step *s = &((const struct pp_timed *)data)->found.steps.at[row];
 
 	pp_datum_text(d, pp_slice_z(s->before == 0         ? "new"
 	                            : s->after == 0        ? "gone"
@@ -132,7 +132,7 @@ status_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 static void
 change_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	const struct pp_timed_step *s = &((const struct pp_timed *)data)->steps.at[row];
+	const struct pp_step *s = &((const struct pp_timed *)data)->found.steps.at[row];
 
 	if (s->before == 0)
 		pp_buf_adds(d->made, "new");
@@ -146,7 +146,7 @@ name_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
 	const struct pp_timed *t = data;
 
-	pp_func_text(d->made, t->all, t->steps.at[row].func);
+	pp_func_text(d->made, t->all, t->found.steps.at[row].row);
 	pp_datum_made(d);
 }
 
@@ -156,7 +156,7 @@ func_of(const void *data, size_t row, const struct pp_profile **p)
 	const struct pp_timed *t = data;
 
 	*p = t->all;
-	return t->steps.at[row].func;
+	return t->found.steps.at[row].row;
 }
 
 #define BY_FLAGS (PP_COLUMN_NO_CSV | PP_COLUMN_KEEP_GROUP)
@@ -265,19 +265,9 @@ table_add(struct pp_timed *t, const char *key, const struct pp_answer_column *fr
 static void
 verdict_say(struct pp_timed *t, pp_func func)
 {
-	double runs = 0, most = 0;
-	size_t i;
-
-	for (i = 0; i < t->spans.n; i++) {
-		const struct pp_timed_span *s = &t->spans.at[i];
-
-		runs = i && s->by == t->spans.at[i - 1].by ? runs + s->sum.runs : s->sum.runs;
-		most = fmax(most, runs);
-	}
-	if (most < 2 * PP_TREND_RUNS)
-		pp_answer_say(t->answer, PP_INK_PLAIN,
-		              "too few profiles to tell a change from noise: %d are needed%s\n",
-		              2 * PP_TREND_RUNS, t->key.n ? " of each" : "");
+	if (!pp_steps_are_possible(&t->found))
+		pp_answer_say(t->answer, PP_INK_PLAIN, PP_TREND_TOO_FEW "%s\n", PP_STEP_RUNS,
+		              PP_STEP_RUNS, t->key.n ? " of each" : "");
 	else
 		pp_answer_say(t->answer, PP_INK_PLAIN, "%s by more than noise\n",
 		              func ? "it did not change" : "no function changed");
@@ -291,13 +281,15 @@ pp_timed_answer(struct pp_timed *t, pp_func func)
 	uint64_t profiles = 0;
 	size_t i, points = 0;
 
-	for (i = 0; i < t->spans.n; i++)
-		profiles += (uint64_t)t->spans.at[i].sum.profiles;
+	for (i = 0; i < t->found.spans.n; i++)
+		profiles += (uint64_t)t->found.spans.at[i].sum.profiles;
 	if (func)
 		pp_answer_text(a, "function", PP_AS_NAME,
 		               pp_text_of(t->all, t->all->funcs.at[func].name));
 	pp_answer_unit(a, t->all, 0);
 	pp_answer_int(a, "every", t->every);
+	if (!pp_steps_are_possible(&t->found))
+		pp_answer_bool(a, "too_few", true);
 	every_print(&every, t->every);
 	pp_answer_say_name(a, PP_INK_TITLE, pp_text_of(t->all, t->all->metrics.at[0].name));
 	pp_answer_say(a, PP_INK_PLAIN, " of ");
@@ -308,18 +300,18 @@ pp_timed_answer(struct pp_timed *t, pp_func func)
 	              func ? "" : "functions themselves", (unsigned long long)profiles,
 	              pp_plural(profiles, "profile", "profiles"), every.p ? every.p : "");
 	pp_buf_release(&every);
-	for (i = 0; i < t->spans.n; i++)
-		if (t->spans.at[i].sum.runs > 0) {
-			t->most = fmax(t->most, t->selfs[i] / t->spans.at[i].sum.profiles);
+	for (i = 0; i < t->found.spans.n; i++)
+		if (t->found.spans.at[i].sum.runs > 0) {
+			t->most = fmax(t->most, t->found.selfs[i] / t->found.spans.at[i].sum.profiles);
 			t->shown[points++] = i;
 		}
 	if (func) {
 		table_add(t, "points", point_columns, PP_COUNT_OF(point_columns), points, false);
 		pp_answer_say(a, PP_INK_PLAIN, "\n");
 	}
-	if (!t->steps.n)
+	if (!t->found.steps.n)
 		verdict_say(t, func);
 	else
 		pp_answer_say(a, PP_INK_PLAIN, "steps, per profile:\n");
-	table_add(t, "steps", step_columns, PP_COUNT_OF(step_columns), t->steps.n, !func);
+	table_add(t, "steps", step_columns, PP_COUNT_OF(step_columns), t->found.steps.n, !func);
 }

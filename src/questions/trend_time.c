@@ -16,9 +16,6 @@
 #include "text/units.h"
 
 #define POINTS_MOST 60
-#define USUAL_LEAST 5 /* functions that tell what became of most of them */
-#define SHARE_LEAST 0.001
-#define DIVIDES_MOST 32 /* one inside the other */
 
 static void
 timed_release(void *data)
@@ -29,19 +26,9 @@ timed_release(void *data)
 	pp_builder_release(&t->builder);
 	pp_vec_release(&t->places);
 	free(t->span_of);
-	pp_vec_release(&t->spans);
-	pp_vec_release(&t->cells);
-	pp_map_release(&t->index);
+	pp_steps_release(&t->found);
 	pp_vec_release(&t->rows);
-	free(t->now);
-	free(t->spare);
-	free(t->selfs);
-	free(t->parts);
-	free(t->totals);
 	free(t->shown);
-	pp_vec_release(&t->steps);
-	pp_vec_release(&t->usual);
-	pp_vec_release(&t->ratios);
 }
 
 /* ---- parameters ---- */
@@ -151,18 +138,13 @@ spans_make(struct pp_timed *t, const char *every)
 		const struct pp_timed_place *p = &t->places.at[i];
 
 		if ((i == 0 || p->by != p[-1].by || p->time != p[-1].time) &&
-		    !pp_vec_push(&t->spans, (struct pp_timed_span){ .by = p->by, .time = p->time }))
+		    !pp_vec_push(&t->found.spans,
+		                 (struct pp_step_span){ .by = p->by, .time = p->time }))
 			return false;
-		t->span_of[p->nth] = (uint32_t)t->spans.n - 1;
+		t->span_of[p->nth] = (uint32_t)t->found.spans.n - 1;
 	}
-	t->now = calloc(t->spans.n + 1, sizeof *t->now);
-	t->spare = calloc(t->spans.n + 1, sizeof *t->spare);
-	t->selfs = calloc(t->spans.n + 1, sizeof *t->selfs);
-	t->parts = calloc(t->spans.n + 1, sizeof *t->parts);
-	t->totals = calloc(t->spans.n + 1, sizeof *t->totals);
-	t->shown = calloc(t->spans.n + 1, sizeof *t->shown);
-	return t->span_of && t->now && t->spare && t->selfs && t->parts && t->totals && t->shown &&
-	       pp_builder_ok(&t->builder);
+	t->shown = calloc(t->found.spans.n + 1, sizeof *t->shown);
+	return t->span_of && t->shown && pp_builder_ok(&t->builder);
 }
 
 /* ---- reading ---- */
@@ -175,21 +157,6 @@ row_order(const void *left, const void *right, void *context)
 	return (a->func > b->func) - (a->func < b->func);
 }
 
-static struct pp_timed_cell *
-cell_of(struct pp_timed *t, pp_func func, uint32_t span)
-{
-	uint64_t key = (uint64_t)func << 32 | span;
-	uint32_t at = pp_map_get(&t->index, key);
-
-	if (at == PP_MAP_NONE) {
-		at = (uint32_t)t->cells.n;
-		if (t->cells.n >= PP_MAP_NONE || !pp_map_set(&t->index, key, at) ||
-		    !pp_vec_push(&t->cells, (struct pp_timed_cell){ .func = func, .span = span }))
-			return NULL;
-	}
-	return &t->cells.at[at];
-}
-
 /* Adds what the functions of one profile cost, which stands for `profiles`; false when out of memory. */
 static bool
 rows_add(struct pp_timed *t, uint32_t span, double profiles, double whole)
@@ -199,50 +166,39 @@ rows_add(struct pp_timed *t, uint32_t span, double profiles, double whole)
 	if (t->rows.n > 1)
 		pp_sort(t->rows.at, t->rows.n, sizeof *t->rows.at, row_order, NULL);
 	for (i = 0; i < t->rows.n; i = k) {
-		struct pp_timed_row sum = t->rows.at[i];
-		struct pp_timed_cell *c = cell_of(t, sum.func, span);
+		struct pp_step_cell sum = { .row = t->rows.at[i].func, .span = span };
 
-		for (k = i + 1; k < t->rows.n && t->rows.at[k].func == sum.func; k++) {
+		for (k = i; k < t->rows.n && t->rows.at[k].func == sum.row; k++) {
 			sum.self += t->rows.at[k].self;
 			sum.total += t->rows.at[k].total;
 			sum.part += t->rows.at[k].part;
 		}
-		if (!c)
+		if (!pp_steps_cost(&t->found, profiles, whole, &sum))
 			return false;
-		c->self += sum.self;
-		c->total += sum.total;
-		c->part += sum.part;
-		pp_moments_join(&c->selfs, (struct pp_moments){ profiles, sum.self / profiles, 0 });
-		pp_moments_join(&c->shares, (struct pp_moments){
-		                                profiles, whole > 0 ? sum.part / whole : 0, 0 });
 	}
 	return true;
 }
 
-static void
-samples_add(struct pp_timed *t, const struct pp_profile *p, const struct pp_flat *flat,
-            double whole)
+double
+pp_trend_samples(const struct pp_profile *p, const struct pp_flat *flat)
 {
 	size_t i;
 
 	for (i = 0; i < p->metrics.n; i++)
-		if (p->metrics.at[i].kind == PP_KIND_SAMPLES) {
-			t->wholes += whole;
-			t->samples += pp_value_double(&p->metrics.at[i], flat->whole[i]);
-			return;
-		}
+		if (p->metrics.at[i].kind == PP_KIND_SAMPLES)
+			return pp_value_double(&p->metrics.at[i], flat->whole[i]);
+	return 0;
 }
 
 static pp_status
 profile_add(struct pp_timed *t, const struct pp_profile *p, size_t nth, size_t metric)
 {
 	const struct pp_metric *m = &p->metrics.at[metric];
-	struct pp_trend_span *span = &t->spans.at[t->span_of[nth]].sum;
 	struct pp_flat flat;
 	pp_status status = pp_flat_compute(p, &flat);
 	uint64_t profiles;
 	int64_t begin;
-	double whole = 0;
+	double whole = 0, samples = 0;
 	size_t row;
 
 	if (status != PP_OK && status != PP_E_UNSUPPORTED)
@@ -267,12 +223,10 @@ profile_add(struct pp_timed *t, const struct pp_profile *p, size_t nth, size_t m
 	}
 	if (status == PP_OK) {
 		whole = pp_value_double(m, pp_flat_whole(&flat, metric));
-		samples_add(t, p, &flat, whole);
+		samples = pp_trend_samples(p, &flat);
 		pp_flat_release(&flat);
 	}
-	span->profiles += (double)profiles;
-	span->runs += 1;
-	span->whole += whole;
+	pp_steps_profile(&t->found, t->span_of[nth], (double)profiles, whole, samples);
 	if (status == PP_E_NOMEM || !pp_builder_ok(&t->builder) ||
 	    !rows_add(t, t->span_of[nth], (double)profiles, whole))
 		return PP_E_NOMEM;
@@ -330,190 +284,6 @@ profiles_read(struct pp_timed *t, const struct pp_asked *asked)
 	return PP_OK;
 }
 
-/* ---- steps ---- */
-
-static int
-cell_order(const void *left, const void *right, void *context)
-{
-	const struct pp_timed_cell *a = left, *b = right;
-
-	if (a->func != b->func)
-		return a->func > b->func ? 1 : -1;
-	return (a->span > b->span) - (a->span < b->span);
-}
-
-static int
-ratio_order(const void *left, const void *right, void *context)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
-
-/* What most functions' shares after a place are of those before it: less than 1 where one grew at the others' cost. */
-static double
-usual_compute(struct pp_timed *t, size_t from, size_t at, size_t to)
-{
-	double profiles[2] = { 0, 0 }, shares[2] = { 0, 0 };
-	size_t i;
-
-	for (i = from; i < to; i++)
-		profiles[i >= at] += t->spans.at[i].sum.profiles;
-	t->ratios.n = 0;
-	for (i = 0; i < t->cells.n; i++) {
-		const struct pp_timed_cell *c = &t->cells.at[i];
-
-		if (c->span >= from && c->span < to)
-			shares[c->span >= at] += c->shares.mean * c->shares.weight;
-		if (i + 1 < t->cells.n && c[1].func == c->func)
-			continue;
-		if (shares[0] >= SHARE_LEAST * profiles[0] &&
-		    !pp_vec_push(&t->ratios, shares[1] / profiles[1] / (shares[0] / profiles[0])))
-			return 1;
-		shares[0] = shares[1] = 0;
-	}
-	if (t->ratios.n < USUAL_LEAST)
-		return 1;
-	pp_sort(t->ratios.at, t->ratios.n, sizeof *t->ratios.at, ratio_order, NULL);
-	return t->ratios.at[t->ratios.n / 2] > 0 ? t->ratios.at[t->ratios.n / 2] : 1;
-}
-
-static double
-usual_of(struct pp_timed *t, size_t from, size_t at, size_t to)
-{
-	double ratio;
-	size_t i;
-
-	for (i = 0; i < t->usual.n; i++)
-		if (t->usual.at[i].from == from && t->usual.at[i].at == at &&
-		    t->usual.at[i].to == to)
-			return t->usual.at[i].ratio;
-	ratio = usual_compute(t, from, at, to);
-	(void)pp_vec_push(&t->usual, (struct pp_timed_usual){ from, at, to, ratio });
-	return ratio;
-}
-
-/* Divides spans as long as both parts differ; false when out of memory. */
-static bool
-steps_divide(struct pp_timed *t, pp_func func, size_t from, size_t to, unsigned depth)
-{
-	struct pp_trend_span sides[2];
-	size_t at = to - from > 1 ? pp_trend_divide(t->now + from, to - from, t->spare, sides) : 0;
-
-	if (!at || depth == DIVIDES_MOST || !pp_trend_differs(sides, 1, &t->bound) ||
-	    !pp_trend_differs(sides, usual_of(t, from, from + at, to), &t->bound))
-		return true;
-	at += from;
-	return steps_divide(t, func, from, at, depth + 1) &&
-	       pp_vec_push(&t->steps,
-	                   (struct pp_timed_step){ .func = func, .span = (uint32_t)at }) &&
-	       steps_divide(t, func, at, to, depth + 1);
-}
-
-static double
-mean_of(const struct pp_timed *t, size_t from, size_t to)
-{
-	double self = 0, profiles = 0;
-
-	for (; from < to; from++) {
-		self += t->selfs[from];
-		profiles += t->now[from].profiles;
-	}
-	return self / profiles;
-}
-
-/* The steps of one function, whose costs are in `now`; false when out of memory. */
-static bool
-steps_find(struct pp_timed *t, pp_func func)
-{
-	size_t from, to, i;
-
-	for (from = 0; from < t->spans.n; from = to) {
-		size_t first = t->steps.n;
-
-		for (to = from; to < t->spans.n && t->spans.at[to].by == t->spans.at[from].by; to++)
-			;
-		if (!steps_divide(t, func, from, to, 0))
-			return false;
-		for (i = first; i < t->steps.n; i++) {
-			struct pp_timed_step *s = &t->steps.at[i];
-
-			s->before = mean_of(t, i > first ? s[-1].span : from, s->span);
-			s->after = mean_of(t, s->span, i + 1 < t->steps.n ? s[1].span : to);
-		}
-	}
-	return true;
-}
-
-/* Puts what one function cost into `now`; returns where its cells end. */
-static size_t
-function_take(struct pp_timed *t, size_t cell, pp_func func)
-{
-	size_t i;
-
-	for (i = 0; i < t->spans.n; i++) {
-		t->now[i] = t->spans.at[i].sum;
-		t->selfs[i] = t->totals[i] = t->parts[i] = 0;
-	}
-	for (; cell < t->cells.n && t->cells.at[cell].func == func; cell++) {
-		const struct pp_timed_cell *c = &t->cells.at[cell];
-
-		t->now[c->span].self = c->selfs;
-		t->now[c->span].share = c->shares;
-		t->selfs[c->span] = c->self;
-		t->totals[c->span] = c->total;
-		t->parts[c->span] = c->part;
-	}
-	/* Where it is not, it costs nothing. */
-	for (i = 0; i < t->spans.n; i++) {
-		double rest = t->now[i].profiles - t->now[i].self.weight;
-
-		pp_moments_join(&t->now[i].self, (struct pp_moments){ rest, 0, 0 });
-		pp_moments_join(&t->now[i].share, (struct pp_moments){ rest, 0, 0 });
-	}
-	return cell;
-}
-
-static int
-step_order(const void *left, const void *right, void *context)
-{
-	const struct pp_timed_step *a = left, *b = right;
-	double x = fabs(a->after - a->before), y = fabs(b->after - b->before);
-
-	if (x != y)
-		return x < y ? 1 : -1;
-	return a->func != b->func ? (a->func > b->func) - (a->func < b->func)
-	                          : (a->span > b->span) - (a->span < b->span);
-}
-
-/* All steps, or those of one function, which `now` is left with; false when out of memory. */
-static bool
-steps_make(struct pp_timed *t, pp_func only)
-{
-	size_t i, functions = 0, next;
-	bool fine = true;
-
-	if (t->cells.n > 1)
-		pp_sort(t->cells.at, t->cells.n, sizeof *t->cells.at, cell_order, NULL);
-	for (i = 0; i < t->cells.n; i++)
-		functions += i == 0 || t->cells.at[i].func != t->cells.at[i - 1].func;
-	t->bound.tests = (double)functions * (double)t->spans.n;
-	t->bound.quantum = t->samples > 0 ? t->wholes / t->samples : 0;
-	for (i = 0; i < t->cells.n && fine; i = next) {
-		pp_func func = t->cells.at[i].func;
-
-		if (only && func != only) {
-			next = i + 1;
-			continue;
-		}
-		next = function_take(t, i, func);
-		fine = steps_find(t, func);
-	}
-	if (t->steps.n > 1)
-		pp_sort(t->steps.at, t->steps.n, sizeof *t->steps.at, step_order, NULL);
-	return fine;
-}
-
 /* ---- asking ---- */
 
 pp_status
@@ -544,7 +314,7 @@ pp_trend_over_time(const struct pp_subject *subject, const void *data, struct pp
 		return pp_answer_fail_status(a, status);
 	if (params->function)
 		status = pp_find_function(a, t->all, params->function, &func);
-	if (status == PP_OK && !steps_make(t, func))
+	if (status == PP_OK && !pp_steps_find(&t->found, func))
 		status = pp_answer_fail_status(a, PP_E_NOMEM);
 	if (status == PP_OK)
 		pp_timed_answer(t, func);

@@ -1,0 +1,369 @@
+/*
+ * Verdicts: which changes of a comparison are real, and which are noise.
+ *
+ * Repeated runs are judged twice, because machines are faster at one time than at another: by cost, and by share of the
+ * run's whole against what became of most of the program. A function that became slower by a fifth stands out
+ * by its share although whole runs differ by more than that. All functions of at least 0.1 % of the whole
+ * are tested together, so that one comparison of twenty, at most, names any by chance.
+ */
+#include "analysis/verdict.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/sort.h"
+
+/* Differences of scaled values below this part of the larger one are rounding. */
+#define ROUNDING 1e-9
+/* That repeated runs of an unchanged program name any function. */
+#define CHANCE 0.05
+/* Of the whole: smaller changes of repeated runs are noise. */
+#define CHANGE_LEAST 0.001
+/* A change of a share counts if at least this part of it shows in the cost, too. */
+#define SEEN_LEAST 0.5
+
+/* Quantities that are tested together. */
+enum family_id { OF_SELF, OF_TOTAL, OF_WHOLE, FAMILIES };
+
+struct family {
+	struct pp_scatter costs, shares;
+	double z; /* a change of up to so many standard errors is noise */
+};
+
+struct judge {
+	struct pp_diff *d;
+	struct family families[FAMILIES];
+	double least; /* of repeated runs: smaller changes are noise */
+};
+
+/* ---- most of the program ------------------------------------------------------------------ */
+
+/* A function's value before by its value after, and how much that counts. */
+struct ratio {
+	double factor, weight;
+};
+
+static int
+compare_ratios(const void *left, const void *right, void *context)
+{
+	const struct ratio *a = left, *b = right;
+
+	return (a->factor > b->factor) - (a->factor < b->factor);
+}
+
+/*
+ * Returns the median of before / after over all cost, or `usual` if nothing is on both sides. Between two halves it is
+ * their mean, so that it is the inverse when the sides are swapped.
+ */
+static double
+median_ratio(struct ratio *ratios, size_t n, double usual)
+{
+	double all = 0, sum = 0, lower = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		all += ratios[i].weight;
+	if (n > 1)
+		pp_sort(ratios, n, sizeof *ratios, compare_ratios, NULL);
+	for (i = 0; i < n; i++) {
+		sum += ratios[i].weight;
+		if (lower == 0 && sum >= all / 2 * (1 - ROUNDING))
+			lower = ratios[i].factor;
+		if (sum > all / 2 * (1 + ROUNDING))
+			break;
+	}
+	return lower > 0 ? sqrt(lower * ratios[i < n ? i : n - 1].factor) : usual;
+}
+
+/* Finds what most of the program has to be multiplied by to be what it was, in cost and in share. */
+static bool
+usual_find(struct pp_diff *d)
+{
+	struct ratio *costs = calloc(d->rows.n + 1, sizeof *costs);
+	struct ratio *shares = calloc(d->rows.n + 1, sizeof *shares);
+	size_t i, n = 0, m = 0;
+
+	for (i = 0; costs && shares && i < d->rows.n; i++) {
+		const double *v = d->rows.at[i].self.value, *s = d->rows.at[i].self.share;
+
+		if (v[PP_BEFORE] > 0 && v[PP_AFTER] > 0)
+			costs[n++] = (struct ratio){ v[PP_BEFORE] / v[PP_AFTER],
+				                     v[PP_BEFORE] + v[PP_AFTER] * d->scale };
+		if (s[PP_BEFORE] > 0 && s[PP_AFTER] > 0)
+			shares[m++] = (struct ratio){ s[PP_BEFORE] / s[PP_AFTER],
+				                      s[PP_BEFORE] + s[PP_AFTER] };
+	}
+	if (costs && shares) {
+		d->usual = median_ratio(costs, n, d->scale);
+		d->usual_share = median_ratio(shares, m, 1);
+	}
+	free(costs);
+	free(shares);
+	return costs && shares;
+}
+
+/* ---- repeated runs -------------------------------------------------------------------------- */
+
+static const struct pp_diff_value *
+member_of(const struct pp_diff *d, size_t row, enum family_id which)
+{
+	return which == OF_SELF ? &d->rows.at[row].self : &d->rows.at[row].total;
+}
+
+/* Puts the runs of both sides, from their means and variances, into `side`; those of `scaled` multiplied. */
+static void
+sides_take(const struct pp_diff *d, const double mean[2], const double variance[2], double scale,
+           struct pp_mean side[2], double runs[2])
+{
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		double by = i == PP_AFTER ? scale : 1;
+
+		runs[i] = (double)d->runs[i];
+		side[i] = (struct pp_mean){ runs[i], mean[i] * by,
+			                       variance[i] * by * by * (runs[i] - 1) };
+	}
+}
+
+static int
+compare_doubles(const void *left, const void *right, void *context)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* Returns the variance between the runs of both sides together. */
+static double
+variance_within(const struct pp_diff *d, const double variance[2], double scale)
+{
+	double before = (double)d->runs[PP_BEFORE] - 1, after = (double)d->runs[PP_AFTER] - 1;
+
+	return (variance[PP_BEFORE] * before + variance[PP_AFTER] * scale * scale * after) /
+	       (before + after);
+}
+
+/*
+ * Finds how strict the tests have to be: the number of functions that can change by enough, and the median of their
+ * variances. What disturbs a machine hits one function in one run, another in the next one, so three equal values of
+ * one function prove little where others scatter. Exact counts scatter for reasons of their own.
+ */
+static bool
+family_find(struct judge *j, enum family_id which)
+{
+	struct pp_diff *d = j->d;
+	struct family *f = &j->families[which];
+	double *costs = calloc(d->rows.n + 1, sizeof *costs);
+	double *shares = calloc(d->rows.n + 1, sizeof *shares);
+	bool fine = costs && shares;
+	size_t i, n = 0;
+
+	for (i = 0; fine && i < d->rows.n; i++) {
+		const struct pp_diff_value *v = member_of(d, i, which);
+
+		if (fmax(fabs(v->value[PP_BEFORE]), fabs(v->value[PP_AFTER]) * d->scale) < j->least)
+			continue;
+		costs[n] = variance_within(d, v->variance, d->scale);
+		shares[n++] = variance_within(d, v->share_variance, 1);
+	}
+	/* Costs and shares are two tests. */
+	f->z = pp_z_of_chance(CHANCE / fmax(1, 2 * (double)n));
+	if (n > 1) {
+		pp_sort(costs, n, sizeof *costs, compare_doubles, NULL);
+		pp_sort(shares, n, sizeof *shares, compare_doubles, NULL);
+	}
+	if (n > 0 && d->noise.rule != PP_DIFF_EXACT) {
+		f->costs.variance = costs[(n - 1) / 2];
+		f->shares.variance = shares[(n - 1) / 2];
+	}
+	free(costs);
+	free(shares);
+	return fine;
+}
+
+/* Finds how much runs vary at least, by how their numbers came about. */
+static bool
+families_find(struct judge *j)
+{
+	const struct pp_diff *d = j->d;
+	struct pp_scatter costs = { 0 }, shares = { 0 };
+	size_t i;
+
+	if (d->noise.rule == PP_DIFF_MEASURED)
+		costs.quietest = shares.quietest = PP_NOISE_QUIETEST;
+	for (i = 0; i < 2 && d->noise.rule == PP_DIFF_SAMPLED; i++) {
+		double whole = d->whole.part[i] * (i == PP_AFTER ? d->scale : 1);
+
+		costs.quantum[i] = d->noise.period[i];
+		shares.quantum[i] = whole > 0 ? d->noise.period[i] / whole : 0;
+	}
+	for (i = 0; i < FAMILIES; i++)
+		j->families[i] = (struct family){ costs, shares, pp_z_of_chance(CHANCE) };
+	j->least = CHANGE_LEAST * fmax(fabs(d->whole.part[PP_BEFORE]),
+	                               fabs(d->whole.part[PP_AFTER]) * d->scale);
+	return family_find(j, OF_SELF) && family_find(j, OF_TOTAL);
+}
+
+static double
+repeated_limit(const struct judge *j, const struct family *f, const struct pp_diff_value *v,
+               double scale)
+{
+	struct pp_mean side[2];
+	double runs[2], freedom, error;
+
+	sides_take(j->d, v->value, v->variance, scale, side, runs);
+	error = pp_means_error(side, runs, &f->costs, &freedom);
+	return fmax(j->least, error > 0 ? error * pp_t_of_z(f->z, freedom) : 0);
+}
+
+/*
+ * Whether a function's share changed against that of most of the program. Its cost must show half of that change, so
+ * that a function is not named for what others did.
+ */
+static bool
+differs_in_share(const struct judge *j, const struct family *f, const struct pp_diff_value *v,
+                 double delta)
+{
+	const struct pp_diff *d = j->d;
+	struct pp_mean side[2];
+	double runs[2], freedom, error, apart, seen;
+
+	if (!d->has_shares || f == &j->families[OF_WHOLE])
+		return false;
+	sides_take(d, v->share, v->share_variance, d->usual_share, side, runs);
+	error = pp_means_error(side, runs, &f->shares, &freedom);
+	apart = side[PP_AFTER].mean - side[PP_BEFORE].mean;
+	seen = SEEN_LEAST * fabs(apart) / fmax(side[PP_BEFORE].mean, side[PP_AFTER].mean);
+	return (apart > 0) == (delta > 0) &&
+	       fabs(delta) >=
+	           fmax(j->least, seen * fmax(v->value[PP_BEFORE], v->value[PP_AFTER])) &&
+	       (!(error > 0) || fabs(pp_z_of_t(apart / error, freedom)) > f->z);
+}
+
+/* ---- one value -------------------------------------------------------------------------------- */
+
+/* Returns up to where a change is noise when `after`, as it was recorded, is multiplied by `scale`. */
+static double
+limit_of(const struct judge *j, const struct family *f, const struct pp_diff_value *v, double scale,
+         const struct pp_noise *noise)
+{
+	if (j->d->rule == PP_DIFF_REPEATED)
+		return repeated_limit(j, f, v, scale);
+	return pp_noise_limit(noise, v->value[PP_BEFORE], v->value[PP_AFTER] * scale);
+}
+
+/*
+ * Whether a change of a scaled value comes of the scaling alone: if one function grows, all others have a
+ * smaller part of the whole. A real change differs in the same direction from what most of the program did.
+ */
+static bool
+is_side_effect(const struct judge *j, const struct family *f, const struct pp_diff_value *recorded,
+               double delta)
+{
+	const struct pp_diff *d = j->d;
+	double before = recorded->value[PP_BEFORE], after = recorded->value[PP_AFTER] * d->usual;
+	double own = after - before, size = fmax(fabs(before), fabs(after));
+
+	if (d->options.normalize == PP_NORM_NONE)
+		return false;
+	return (own > 0) != (delta > 0) ||
+	       fabs(own) <=
+	           fmax(limit_of(j, f, recorded, d->usual, &d->usual_noise), size * ROUNDING);
+}
+
+/* Scales `after` and settles the noise limit and the verdict, presence aside. */
+static void
+value_judge(const struct judge *j, const struct family *f, struct pp_diff_value *v)
+{
+	const struct pp_diff *d = j->d;
+	const struct pp_diff_value recorded = *v;
+	double delta, size;
+
+	v->limit = limit_of(j, f, v, d->scale, &d->noise);
+	v->value[PP_AFTER] *= d->scale;
+	v->part[PP_AFTER] *= d->scale;
+	v->variance[PP_AFTER] *= d->scale * d->scale;
+	delta = pp_diff_delta(v);
+	size = fmax(fabs(v->value[PP_BEFORE]), fabs(v->value[PP_AFTER]));
+	if (!d->exact && fabs(delta) <= size * ROUNDING) {
+		v->value[PP_AFTER] = v->value[PP_BEFORE];
+		delta = 0;
+	}
+	if (delta == 0)
+		v->status = PP_SAME;
+	else if ((fabs(delta) <= v->limit &&
+	          (d->rule != PP_DIFF_REPEATED || !differs_in_share(j, f, v, delta))) ||
+	         is_side_effect(j, f, &recorded, delta))
+		v->status = PP_NOISE;
+	else
+		v->status = delta > 0 ? PP_GREW : PP_SHRANK;
+}
+
+/* ---- functions -------------------------------------------------------------------------------- */
+
+/*
+ * Whether a cost is in every run of one side and in none of the other: no variance explains that away. Too few samples,
+ * or too small a part of the whole, do.
+ */
+static bool
+is_in_one_side(const struct judge *j, const struct pp_diff_row *row, const struct pp_diff_value *v)
+{
+	const struct pp_diff *d = j->d;
+	size_t side = row->profile[PP_AFTER] ? PP_AFTER : PP_BEFORE;
+	double size = fabs(v->value[side]), all = size * (double)d->runs[side];
+
+	if (d->rule != PP_DIFF_REPEATED || row->profile[1 - side] ||
+	    row->seen[side] < d->runs[side] || size < j->least)
+		return false;
+	return d->noise.rule != PP_DIFF_SAMPLED || all > 2 * sqrt(all * d->noise.period[side]);
+}
+
+/* What was not there before is new, what is not there any more is gone, unless it is noise. */
+static void
+row_judge(const struct judge *j, struct pp_diff_row *row)
+{
+	enum pp_diff_status presence = row->profile[PP_BEFORE] ? PP_GONE : PP_NEW;
+	bool both = row->profile[PP_BEFORE] && row->profile[PP_AFTER];
+
+	value_judge(j, &j->families[OF_SELF], &row->self);
+	value_judge(j, &j->families[OF_TOTAL], &row->total);
+	if (both)
+		return;
+	if (row->total.status != PP_NOISE || is_in_one_side(j, row, &row->total))
+		row->total.status = presence;
+	if (row->self.status == PP_SAME)
+		row->self.status = row->total.status;
+	else if (row->self.status != PP_NOISE || is_in_one_side(j, row, &row->self))
+		row->self.status = presence;
+}
+
+/* What is noise of single runs when `after` is multiplied by `scale`: both wholes, too, so that the sides can be swapped. */
+static void
+noise_find(const struct pp_diff *d, struct pp_noise *noise, double scale)
+{
+	double before = d->whole.part[PP_BEFORE], after = d->whole.part[PP_AFTER] * scale;
+
+	pp_noise_init(noise, d->input[PP_BEFORE], d->input[PP_AFTER], scale,
+	              fmax(fabs(before), fabs(after)), d->options.noise);
+}
+
+bool
+pp_diff_judge(struct pp_diff *d)
+{
+	struct judge j = { .d = d };
+	size_t i;
+
+	if (!usual_find(d))
+		return false;
+	noise_find(d, &d->noise, d->scale);
+	noise_find(d, &d->usual_noise, d->usual);
+	d->rule = d->runs[PP_BEFORE] > 1 || d->runs[PP_AFTER] > 1 ? PP_DIFF_REPEATED
+	                                                          : d->noise.rule;
+	if (d->rule == PP_DIFF_REPEATED && !families_find(&j))
+		return false;
+	value_judge(&j, &j.families[OF_WHOLE], &d->whole);
+	for (i = 0; i < d->rows.n; i++)
+		row_judge(&j, &d->rows.at[i]);
+	return true;
+}

@@ -1,0 +1,12 @@
+/*
+ * Verdicts: which changes of a comparison are real. Internal to src/analysis.
+ */
+#ifndef PP_VERDICT_H
+#define PP_VERDICT_H
+
+#include "analysis/diff.h"
+
+/* Settles every verdict once all runs were added and `scale` is known; false when out of memory. */
+bool pp_diff_judge(struct pp_diff *);
+
+#endif
