@@ -22,10 +22,10 @@ struct pp_diff_value {
 	double value[2];
 	double
 	    part[2]; /* what its share is: the value or, of a metric that falls, what it gained */
-	double variance[2];      /* of a single run; 0 with one run */
+	double variance[2];                 /* of a single run; 0 with one run */
 	double share[2], share_variance[2]; /* likewise of its parts of the wholes of the runs */
-	union pp_value exact[2]; /* when the diff is exact */
-	double limit;            /* a change up to this is noise */
+	union pp_value exact[2];            /* when the diff is exact */
+	double limit;                       /* a change up to this is noise */
 	enum pp_diff_status status;
 };
 
@@ -55,14 +55,14 @@ struct pp_diff {
 	const struct pp_profile **given[2]; /* per run: what `input` was before that */
 	size_t runs[2];
 	struct pp_metric
-	    metric;     /* in which `exact` values are; strings of the first profile before */
-	bool exact;     /* single runs, not scaled: values are exact */
-	bool has_calls; /* on both sides */
-	bool has_shares;  /* every run has a positive whole that its parts add up to */
-	double per_whole; /* 1 / whole of the run that is added; 0 = it has none */
-	size_t added;     /* runs */
-	double scale;   /* that `after` was multiplied by */
-	double usual;   /* that makes most of `after` what it was before */
+	    metric;         /* in which `exact` values are; strings of the first profile before */
+	bool exact;         /* single runs, not scaled: values are exact */
+	bool has_calls;     /* on both sides */
+	bool has_shares;    /* every run has a positive whole that its parts add up to */
+	double per_whole;   /* 1 / whole of the run that is added; 0 = it has none */
+	size_t added;       /* runs */
+	double scale;       /* that `after` was multiplied by */
+	double usual;       /* that makes most of `after` what it was before */
 	double usual_share; /* likewise of the shares of repeated runs */
 	struct pp_diff_options options;
 	enum pp_diff_rule rule;

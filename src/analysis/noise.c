@@ -72,7 +72,9 @@ pp_noise_init(struct pp_noise *noise, const struct pp_diff_input *before,
 	const struct pp_metric *ma = &after->profile->metrics.at[after->metric];
 	bool sampled[2] = { pp_metric_is_sampled(mb), pp_metric_is_sampled(ma) };
 
-	*noise = (struct pp_noise){ .rule = PP_DIFF_EXACT, .measured = share * fabs(whole), .share = share };
+	*noise = (struct pp_noise){ .rule = PP_DIFF_EXACT,
+		                    .measured = share * fabs(whole),
+		                    .share = share };
 	if (sampled[PP_BEFORE] || sampled[PP_AFTER])
 		noise->rule = PP_DIFF_SAMPLED;
 	else if (is_time(mb) || is_time(ma))
@@ -116,8 +118,8 @@ pp_mean_join(struct pp_mean *to, struct pp_mean add)
 }
 
 double
-pp_means_error(const struct pp_mean side[2], const double runs[2],
-               const struct pp_scatter *scatter, double *freedom)
+pp_means_error(const struct pp_mean side[2], const double runs[2], const struct pp_scatter *scatter,
+               double *freedom)
 {
 	double weight = side[0].weight + side[1].weight, free = runs[0] + runs[1] - 2, sum = 0;
 	double mean = (side[0].weight * side[0].mean + side[1].weight * side[1].mean) / weight;

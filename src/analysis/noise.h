@@ -62,8 +62,8 @@ struct pp_scatter {
  * a change both sides vary alike, so neither is taken to vary less than both together: the variance of three
  * values is often close to 0 by chance, or is 0 because a rare function is in none of them.
  */
-double pp_means_error(const struct pp_mean side[2], const double runs[2],
-                      const struct pp_scatter *, double *freedom);
+double pp_means_error(const struct pp_mean side[2], const double runs[2], const struct pp_scatter *,
+                      double *freedom);
 /* Returns the normal deviate that is as unlikely as Student's t, and the reverse (Wallace's formula). */
 double pp_z_of_t(double t, double freedom);
 double pp_t_of_z(double z, double freedom);

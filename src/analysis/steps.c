@@ -16,6 +16,7 @@
 #define SHARE_LEAST 0.001 /* of the whole */
 #define USUAL_LEAST 5     /* functions that show what became of most of them */
 #define DIVIDES_MOST 32   /* one inside the other */
+#define GUEST_LEAST 0.5   /* functions of this part of the cost are taken to be alike */
 
 void
 pp_steps_release(struct pp_steps *s)
@@ -26,6 +27,7 @@ pp_steps_release(struct pp_steps *s)
 	pp_vec_release(&s->steps);
 	pp_vec_release(&s->usual);
 	pp_vec_release(&s->ratios);
+	pp_vec_release(&s->guests);
 	free(s->now);
 	free(s->spare);
 	free(s->selfs);
@@ -153,9 +155,9 @@ static double
 z_of(const struct pp_mean *before, const struct pp_mean *after, const struct pp_step_side sides[2],
      double usual, const double quantum[2])
 {
-	struct pp_mean both[2] = { { before->weight, usual * before->mean,
-		                     usual * usual * before->spread },
-		                   *after };
+	struct pp_mean both[2] = {
+		{ before->weight, usual * before->mean, usual * usual * before->spread }, *after
+	};
 	const double runs[2] = { sides[0].runs, sides[1].runs };
 	struct pp_scatter scatter = { .quantum = { quantum[0], quantum[1] },
 		                      .quietest = PP_NOISE_QUIETEST };
@@ -252,6 +254,46 @@ usual_of(struct pp_steps *s, size_t from, size_t at, size_t to)
 	return ratio;
 }
 
+/* Notes the functions that are in some profiles and not in others, back and forth. */
+static bool
+guests_find(struct pp_steps *s)
+{
+	size_t i, next;
+
+	for (i = 0; i < s->cells.n; i = next) {
+		size_t gaps = s->cells.at[i].span > 0;
+		struct pp_mean share = { 0 };
+
+		for (next = i; next < s->cells.n && s->cells.at[next].row == s->cells.at[i].row;
+		     next++) {
+			gaps += next > i && s->cells.at[next].span > s->cells.at[next - 1].span + 1;
+			pp_mean_join(&share, s->cells.at[next].shares);
+		}
+		gaps += s->cells.at[next - 1].span + 1 < s->spans.n;
+		if (gaps > 1 && !pp_vec_push(&s->guests, share.mean))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Whether a function is only on one side, but may be there by chance: among so many that come and go, some are in none
+ * of the first profiles and in all others. No variance shows that, because each side has none.
+ */
+static bool
+may_be_guest(const struct pp_steps *s, const struct pp_step_side sides[2])
+{
+	double runs = sides[0].runs + sides[1].runs, alike = 0;
+	double share = fmax(sides[0].share.mean, sides[1].share.mean);
+	size_t i;
+
+	if (sides[0].share.mean != 0 && sides[1].share.mean != 0)
+		return false;
+	for (i = 0; i < s->guests.n; i++)
+		alike += s->guests.at[i] >= GUEST_LEAST * share;
+	return alike * 2 * (runs - 2 * PP_STEP_RUNS + 1) * exp2(-runs) > CHANCE;
+}
+
 /* Divides spans as long as both parts differ; false when out of memory. */
 static bool
 steps_divide(struct pp_steps *s, uint32_t row, size_t from, size_t to, unsigned depth)
@@ -262,7 +304,8 @@ steps_divide(struct pp_steps *s, uint32_t row, size_t from, size_t to, unsigned 
 	size_t at = to - from > 1 ? sides_divide(s->now + from, to - from, s->spare, sides) : 0;
 
 	if (!at || depth == DIVIDES_MOST || !sides_differ(s, sides, 1, &step.z) ||
-	    !sides_differ(s, sides, usual_of(s, from, from + at, to), &against))
+	    !sides_differ(s, sides, usual_of(s, from, from + at, to), &against) ||
+	    may_be_guest(s, sides))
 		return true;
 	at += from;
 	step.span = (uint32_t)at;
@@ -303,8 +346,7 @@ function_find(struct pp_steps *s, uint32_t row)
 
 			step->before = mean_of(s, i > first ? step[-1].span : from, step->span,
 			                       &step->share[0]);
-			step->after = mean_of(s, step->span,
-			                      i + 1 < s->steps.n ? step[1].span : to,
+			step->after = mean_of(s, step->span, i + 1 < s->steps.n ? step[1].span : to,
 			                      &step->share[1]);
 		}
 	}
@@ -349,7 +391,7 @@ step_order(const void *left, const void *right, void *context)
 	if (x != y)
 		return x < y ? 1 : -1;
 	return a->row != b->row ? (a->row > b->row) - (a->row < b->row)
-	                          : (a->span > b->span) - (a->span < b->span);
+	                        : (a->span > b->span) - (a->span < b->span);
 }
 
 /* Makes room for what functions cost in each span; false when out of memory. */
@@ -376,6 +418,7 @@ pp_steps_find(struct pp_steps *s, uint32_t only)
 		pp_sort(s->cells.at, s->cells.n, sizeof *s->cells.at, cell_order, NULL);
 	for (i = 0; i < s->cells.n; i++)
 		functions += i == 0 || s->cells.at[i].row != s->cells.at[i - 1].row;
+	fine = fine && guests_find(s);
 	s->tests = (double)functions * (double)s->spans.n;
 	for (i = 0; i < s->cells.n && fine; i = next) {
 		uint32_t row = s->cells.at[i].row;

@@ -52,17 +52,19 @@ struct pp_step_usual {
 };
 
 struct pp_steps {
-	PP_VEC(struct pp_step_span) spans; /* the caller's, by series and time; may be added until costs are */
+	PP_VEC(struct pp_step_span)
+	spans; /* the caller's, by series and time; may be added until costs are */
 	PP_VEC(struct pp_step_cell) cells;
-	struct pp_map index;    /* of cells, by row and span */
-	double wholes, samples; /* of profiles that count samples */
-	double tests;           /* functions and places that are looked at for one answer */
+	struct pp_map index;          /* of cells, by row and span */
+	double wholes, samples;       /* of profiles that count samples */
+	double tests;                 /* functions and places that are looked at for one answer */
 	PP_VEC(struct pp_step) steps; /* the largest change first */
 	/* Of the last function that was looked at, by span. */
 	struct pp_step_side *now, *spare;
 	double *selfs, *totals, *parts;
 	PP_VEC(struct pp_step_usual) usual;
 	PP_VEC(double) ratios;
+	PP_VEC(double) guests; /* mean shares of functions that come and go */
 };
 
 void pp_steps_release(struct pp_steps *);

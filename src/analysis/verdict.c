@@ -122,7 +122,7 @@ sides_take(const struct pp_diff *d, const double mean[2], const double variance[
 
 		runs[i] = (double)d->runs[i];
 		side[i] = (struct pp_mean){ runs[i], mean[i] * by,
-			                       variance[i] * by * by * (runs[i] - 1) };
+			                    variance[i] * by * by * (runs[i] - 1) };
 	}
 }
 
@@ -200,8 +200,8 @@ families_find(struct judge *j)
 	}
 	for (i = 0; i < FAMILIES; i++)
 		j->families[i] = (struct family){ costs, shares, pp_z_of_chance(CHANCE) };
-	j->least = CHANGE_LEAST * fmax(fabs(d->whole.part[PP_BEFORE]),
-	                               fabs(d->whole.part[PP_AFTER]) * d->scale);
+	j->least = CHANGE_LEAST *
+	           fmax(fabs(d->whole.part[PP_BEFORE]), fabs(d->whole.part[PP_AFTER]) * d->scale);
 	return family_find(j, OF_SELF) && family_find(j, OF_TOTAL);
 }
 

@@ -23,7 +23,8 @@ static const struct pp_param compare_params[] = {
 	  "scale the second profile to the size of the first (default: none)", PP_HINT_NONE,
 	  offsetof(struct pp_compared, normalize) },
 	{ "noise", 0, PP_PARAM_TEXT, "PCT",
-	  "times of single runs: changes up to PCT percent of the whole are noise (default: 1)",
+	  "times of single runs: changes up to PCT percent of the whole or of the function are noise "
+	  "(default: 5)",
 	  PP_HINT_NONE, offsetof(struct pp_compared, noise) },
 	{ 0 },
 };
@@ -380,6 +381,15 @@ pp_compare_normalized(const struct pp_diff *d)
 	return words[d->options.normalize];
 }
 
+const char *
+pp_compare_advice(const struct pp_diff *d)
+{
+	return d->rule == PP_DIFF_MEASURED
+	           ? "one run each: record three or more (--before a1 a2 a3 "
+	             "--after b1 b2 b3)"
+	           : NULL;
+}
+
 /* ---- the head ---- */
 
 static void
@@ -419,6 +429,8 @@ pp_compare_head(struct pp_answer *a, const struct pp_diff *d)
 	pp_answer_textz(a, "status", pp_diff_status_name(d->whole.status));
 	pp_diff_explain(d, &text);
 	pp_answer_textz(a, "rule", pp_answer_made(a, &text));
+	if (pp_compare_advice(d))
+		pp_answer_textz(a, "note", pp_compare_advice(d));
 	pp_buf_release(&text);
 }
 

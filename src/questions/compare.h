@@ -45,6 +45,9 @@ size_t pp_compare_print_delta(const struct pp_diff *, const struct pp_diff_value
 /* The word that `normalize` was given; NULL for none. */
 const char *pp_compare_normalized(const struct pp_diff *);
 
+/* Returns what to do for verdicts to be worth more: about times of one run each; NULL = nothing. */
+const char *pp_compare_advice(const struct pp_diff *);
+
 /* "metric" to "rule": what comes before the rows. */
 void pp_compare_head(struct pp_answer *, const struct pp_diff *);
 

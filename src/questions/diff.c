@@ -135,6 +135,8 @@ heading_say(struct pp_answer *a, const struct pp_diff *d, bool by_total)
 	const char *normalized = pp_compare_normalized(d);
 	struct pp_buf text = { 0 }, label = { 0 };
 
+	if (pp_compare_advice(d))
+		pp_answer_say(a, PP_INK_FAINT, "%s\n", pp_compare_advice(d));
 	pp_metric_title(p, &d->metric, &label);
 	pp_escape_terminal(&text, pp_slice_z(pp_answer_made(a, &label)));
 	pp_buf_release(&label);
@@ -664,6 +666,8 @@ diff_run(const struct pp_subject *subject, const void *data, struct pp_answer *a
 	if (params->format == FORMAT_MARKDOWN && !markdown_make(a))
 		return pp_answer_fail_status(a, PP_E_NOMEM);
 	pp_compare_head(a, &c->diff);
+	if (pp_compare_advice(&c->diff) && params->compared.asked.form == PP_RENDER_CSV)
+		pp_answer_note(a, "single-runs", "%s", pp_compare_advice(&c->diff));
 	if (params->tree)
 		return tree_add(a, &c->diff, params);
 	status = rows_add(a, &c->diff, params);

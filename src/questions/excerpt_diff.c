@@ -118,6 +118,10 @@ excerpt_head(struct pp_excerpt *x, const struct pp_subject *subject, const struc
 	pp_row_word(&x->head, pp_diff_status_name(d->whole.status));
 	pp_row_key(&x->head, "rule");
 	pp_row_word(&x->head, (size_t)d->rule < PP_COUNT_OF(rules) ? rules[d->rule] : "exact");
+	if (pp_compare_advice(d)) {
+		pp_row_key(&x->head, "note");
+		pp_row_word(&x->head, pp_compare_advice(d));
+	}
 	pp_buf_release(&label);
 }
 

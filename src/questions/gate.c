@@ -294,6 +294,20 @@ product_make(struct pp_answer *a, const struct gate_params *params, const struct
 	return PP_OK;
 }
 
+/* Warns about limits for times of one run each: in text on the first line, with any other form in a note. */
+static void
+advice_add(struct pp_answer *a, const struct gate_params *params, const struct pp_diff *d)
+{
+	const char *advice = pp_compare_advice(d);
+
+	if (!advice)
+		return;
+	if (params->json || params->format != PP_GATE_TEXT)
+		pp_answer_note(a, "single-runs", "%s", advice);
+	else
+		pp_answer_say(a, PP_INK_FAINT, "%s\n", advice);
+}
+
 static pp_status
 gate_run(const struct pp_subject *subject, const void *data, struct pp_answer *a)
 {
@@ -308,6 +322,7 @@ gate_run(const struct pp_subject *subject, const void *data, struct pp_answer *a
 	a->exceeded = g->failed > 0;
 	pp_answer_bool(a, "passed", g->failed == 0);
 	pp_compare_head(a, g->diff);
+	advice_add(a, params, g->diff);
 	pp_answer_open_list(a, "limits");
 	for (i = 0; i < g->n; i++) {
 		outcome_add(a, g, &g->outcomes[i]);

@@ -380,8 +380,8 @@ pp_gate_exceeds(const struct pp_gate_rule *rule, const struct pp_diff *d,
 		           ? compare(rule->op, (after - before) / fabs(before), rule->number)
 		           : from_nothing(rule->op, after);
 	}
-	/* A value near its limit may be there by chance: it must pass by more than its error. */
-	margin = d->rule == PP_DIFF_SAMPLED || d->rule == PP_DIFF_REPEATED ? v->limit : 0;
+	/* One recording may be near its limit by chance: it must pass by more than its counting error. */
+	margin = d->rule == PP_DIFF_SAMPLED ? v->limit : 0;
 	if (rule->op == PP_GATE_LESS || rule->op == PP_GATE_AT_MOST)
 		margin = -margin;
 	if (rule->percent)

@@ -163,7 +163,10 @@ file_add(struct trend *t, struct pp_answer *a, size_t file, size_t metric)
 		                 pp_value_double(m, pp_flat_whole(flat, metric)),
 		                 pp_trend_samples(p, flat));
 	for (row = 0; row < flat->n && status == PP_OK && !pp_account_stops_at(row); row++) {
-		struct seen seen = { p, flat->func[row], file, key[flat->func[row]],
+		struct seen seen = { p,
+			             flat->func[row],
+			             file,
+			             key[flat->func[row]],
 			             pp_value_double(m, pp_flat_get(flat, row, metric).own),
 			             pp_value_double(m, pp_flat_gained(flat, row, metric).own) };
 

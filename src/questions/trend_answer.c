@@ -85,8 +85,8 @@ cost_get(const void *data, size_t row, size_t cost, struct pp_datum *d)
 	const struct pp_timed *t = data;
 	const struct pp_step_side *now = &t->found.now[t->shown[row]];
 	double self = t->found.selfs[t->shown[row]];
-	const double costs[] = { self, t->found.totals[t->shown[row]], now->whole, self / now->profiles,
-		                 pp_step_error(now) };
+	const double costs[] = { self, t->found.totals[t->shown[row]], now->whole,
+		                 self / now->profiles, pp_step_error(now) };
 
 	if (cost != ERROR_KNOWN || now->runs > 1)
 		pp_datum_amount(d, t->all, 0, costs[cost == ERROR_KNOWN ? ERROR : cost]);
@@ -302,7 +302,8 @@ pp_timed_answer(struct pp_timed *t, pp_func func)
 	pp_buf_release(&every);
 	for (i = 0; i < t->found.spans.n; i++)
 		if (t->found.spans.at[i].sum.runs > 0) {
-			t->most = fmax(t->most, t->found.selfs[i] / t->found.spans.at[i].sum.profiles);
+			t->most = fmax(t->most,
+			               t->found.selfs[i] / t->found.spans.at[i].sum.profiles);
 			t->shown[points++] = i;
 		}
 	if (func) {

@@ -36,12 +36,12 @@ struct pp_timed {
 		uint32_t nth;
 	})
 	places;
-	uint32_t *span_of; /* by profile */
-	struct pp_steps found; /* a series for each value of the label */
+	uint32_t *span_of;                /* by profile */
+	struct pp_steps found;            /* a series for each value of the label */
 	PP_VEC(struct pp_timed_row) rows; /* of one profile */
-	double most;      /* that the function costs in a span, per profile */
-	uint64_t lacking; /* profiles without the metric */
-	size_t *shown; /* spans with profiles */
+	double most;                      /* that the function costs in a span, per profile */
+	uint64_t lacking;                 /* profiles without the metric */
+	size_t *shown;                    /* spans with profiles */
 };
 
 /* Fills in the answer; without a function about the steps of all. */

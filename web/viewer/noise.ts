@@ -17,7 +17,7 @@ export interface Runs {
   of(func: number): readonly [Verdict, Verdict] | null;
 }
 
-const SHARE = 0.01; // of the whole: what single measured runs may differ by
+const SHARE = 0.05; // of the whole, and of a value: what single measured runs may differ by
 const ROUNDING = 1e-9;
 const TIMES = [1, 2, 3]; // wall, CPU and idle time, as src/model/metric.h numbers them
 
@@ -44,7 +44,7 @@ export class Noise {
       this.rule = this.means ? 'means of samples: changes within two standard errors are noise' : 'samples: changes within 2 \u00b7 \u221a(before + after) are noise';
     } else if (TIMES.includes(metric.kind)) {
       this.measured = SHARE * Math.abs(canonical(metric, whole));
-      this.rule = 'single runs: changes within 1 % of the larger whole are noise';
+      this.rule = 'single runs: changes within 5 % of the larger whole or of the value are noise; record three or more';
     } else {
       this.rule = 'exact counts: every difference is real';
     }
@@ -77,7 +77,7 @@ export class Noise {
   judge(before: number, after: number, exactly = false): 'same' | 'noise' | 'grew' | 'shrank' {
     const a = canonical(this.metric, before), b = canonical(this.metric, after), delta = b - a;
     if (delta === 0 || (!this.exact && Math.abs(delta) <= Math.max(Math.abs(a), Math.abs(b)) * ROUNDING)) return 'same';
-    const limit = exactly ? 0 : this.sampled ? 2 * Math.sqrt(Math.abs(a) * this.periods[0] + Math.abs(b) * this.periods[1]) : this.measured ?? 0;
+    const limit = exactly ? 0 : this.sampled ? 2 * Math.sqrt(Math.abs(a) * this.periods[0] + Math.abs(b) * this.periods[1]) : this.measured === null ? 0 : Math.max(this.measured, SHARE * Math.abs(a), SHARE * Math.abs(b));
     return Math.abs(delta) <= limit ? 'noise' : delta > 0 ? 'grew' : 'shrank';
   }
 
