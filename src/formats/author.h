@@ -7,8 +7,9 @@
  * failing allocations, threads, carrying through SPAA, filters and comparing come with that.
  *
  * bid      How many bits of the first 64 KiB were really verified: 8 for each byte of a magic number, a few
- *          for each line that parses, 0 for what is somebody else's. Never guess: a tie is an error that asks
- *          the user. The name may break a tie, no more.
+ *          for each line that parses (pp_bid_lines()), PP_BID_NAMED at least if the first lines name the format,
+ *          0 for what is somebody else's. Never guess: a tie is an error that asks the user. The name may
+ *          break a tie, no more.
  *
  * read     Takes bytes from reader->in and states facts to the builder: names, stacks, events, edges, lines,
  *          metadata. It never knows the question: what becomes of a stack is decided by the builder.

@@ -114,6 +114,7 @@ bpftrace_bid(const struct pp_peek *peek)
 {
 	struct pp_slice rest = peek->head, line, value;
 	size_t bracket, frames = 0;
+	bool first = true;
 	int bits = 0;
 
 	/* Most files are told by what they lack. */
@@ -122,16 +123,20 @@ bpftrace_bid(const struct pp_peek *peek)
 	     !pp_slice_find(rest, '@')))
 		return 0;
 	while (pp_slice_line(&rest, &line)) {
-		if (pp_slice_starts(line, "Attaching ") || pp_slice_starts(line, "Attached "))
+		bool named = pp_slice_starts(line, "Attaching ") ||
+		             pp_slice_starts(line, "Attached ") || is_record(line);
+
+		if (named && first)
+			return PP_BID_NAMED;
+		first &= pp_slice_trim(line).n == 0;
+		if (named)
 			bits += 64;
-		else if (is_record(line))
-			bits += 96;
 		else if (is_frame(line))
 			frames++;
 		else if (frames && value_find(line, &bracket, &value))
 			bits += 24, frames = 0;
 	}
-	return bits;
+	return pp_bid_lines(bits, true);
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */

@@ -110,6 +110,21 @@ struct pp_format {
 	    *maker; /* of a format from outside of the library, else NULL */
 };
 
+/*
+ * Two kinds of bids for text. A file whose first lines name the format (a header, a banner) is bid PP_BID_NAMED or more. Lines that
+ * parse add up to less than that, however many there are; and they are worth little if the first line is none of the format's.
+ */
+enum { PP_BID_CONTRADICTED = 24, PP_BID_LINES_MOST = 120, PP_BID_NAMED = 128 };
+
+/* Returns the bid for lines that parse; `fits` = the first line may begin such a file. */
+static inline int
+pp_bid_lines(int bits, bool fits)
+{
+	int most = fits ? PP_BID_LINES_MOST : PP_BID_CONTRADICTED;
+
+	return bits < most ? bits : most;
+}
+
 /* One format's bid for an input. */
 struct pp_bid {
 	const struct pp_format *format;

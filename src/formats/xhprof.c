@@ -67,7 +67,7 @@ xhprof_bid(const struct pp_peek *peek)
 		       pp_scan_skip(&s, NULL))
 			bits += pp_json_str_eq(member, "ct") || pp_json_str_eq(member, "wt") ? 32
 			                                                                     : 0;
-	return bits ? bits
+	return bits ? pp_bid_lines(bits, true)
 	            : pp_name_ends(peek->name, "xhprof") || pp_name_ends(peek->name, "xhprof.json");
 }
 

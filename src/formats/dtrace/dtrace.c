@@ -153,6 +153,7 @@ dtrace_bid(const struct pp_peek *peek)
 {
 	struct pp_slice rest = peek->head, line;
 	int bits = 0, frames = 0;
+	bool begun = false, named = false; /* a line was read; the first one is dtrace's own */
 
 	/* Most files are told by what they lack. */
 	if (pp_slice_find(rest, '\0') ||
@@ -162,6 +163,8 @@ dtrace_bid(const struct pp_peek *peek)
 	while (pp_slice_line(&rest, &line)) {
 		enum pp_dtrace_line kind = pp_dtrace_line_kind_of(line);
 
+		named |= !begun && (kind == LINE_SAYS || kind == LINE_HEADER);
+		begun |= kind != LINE_BLANK;
 		if (kind == LINE_SAYS || kind == LINE_HEADER)
 			bits += 32;
 		else if (kind == LINE_FRAME)
@@ -171,7 +174,9 @@ dtrace_bid(const struct pp_peek *peek)
 		          pp_dtrace_is_integer(pp_dtrace_column_last(line))))
 			bits += frames, frames = 0;
 	}
-	return bits ? bits : pp_name_ends(peek->name, "dtrace");
+	if (named)
+		return PP_BID_NAMED;
+	return bits ? pp_bid_lines(bits, true) : pp_name_ends(peek->name, "dtrace");
 }
 
 static const struct pp_holds dtrace_holds[] = {

@@ -18,9 +18,10 @@
  */
 #include "formats/dump/dump.h"
 
-/* Lines that recognition looks at, and bits that are enough. */
+/* Lines that recognition looks at. */
 #define LINES_MOST 400
-#define BITS_MOST 96
+/* Lines with content of which one may name the kind. */
+#define NAMED_WITHIN 3
 /* Where a dump says what it is. */
 #define MARKS_WITHIN 4096
 
@@ -62,6 +63,22 @@ const struct pp_format pp_format_dump = {
 
 /* ---- recognition ------------------------------------------------------------------------ */
 
+/* Whether one of the first lines names the kind; jstack prints the date before. */
+static bool
+kind_is_named(const struct pp_dump_kind *kind, struct pp_slice head)
+{
+	struct pp_slice line;
+	size_t lines = 0, i;
+
+	while (lines < NAMED_WITHIN && pp_slice_line(&head, &line)) {
+		lines += pp_slice_trim(line).n > 0;
+		for (i = 0; i < PP_DUMP_NAMES && kind->named[i]; i++)
+			if (pp_slice_starts(line, kind->named[i]))
+				return true;
+	}
+	return false;
+}
+
 /* The kind that a text seems to be, and how many bits say so. */
 static const struct pp_dump_kind *
 kind_find(struct pp_slice head, bool whole, int *most)
@@ -85,12 +102,15 @@ kind_find(struct pp_slice head, bool whole, int *most)
 			bits[i] = worth < 0 ? -1 : bits[i] + worth;
 		}
 	}
-	for (i = 0; i < PP_COUNT_OF(kinds); i++)
+	for (i = 0; i < PP_COUNT_OF(kinds); i++) {
+		bits[i] = pp_bid_lines(bits[i], true);
+		if (bits[i] > 0 && kind_is_named(kinds[i], head))
+			bits[i] = PP_BID_NAMED;
 		if (bits[i] > *most) {
 			*most = bits[i];
 			found = kinds[i];
 		}
-	*most = *most < BITS_MOST ? *most : BITS_MOST;
+	}
 	/* A word or two may be chance. */
 	return *most >= 24 ? found : NULL;
 }

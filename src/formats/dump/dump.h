@@ -13,6 +13,8 @@ extern const struct pp_rule pp_dump_rules[];
 
 struct pp_dump;
 
+#define PP_DUMP_NAMES 3
+
 /* A kind of dump: how its lines are known again, and what becomes of them. */
 struct pp_dump_kind {
 	const char *name;
@@ -24,6 +26,8 @@ struct pp_dump_kind {
 	void (*end)(struct pp_dump *);
 	const char *metric, *unit; /* what is counted */
 	enum pp_metric_kind counts;
+	/* Beginnings of lines that name the kind, among the first lines. */
+	const char *named[PP_DUMP_NAMES];
 };
 
 /* A line of a tree whose callers or callees may follow. */

@@ -149,8 +149,8 @@ gdb_line(struct pp_dump *d, struct pp_slice line)
 	return true;
 }
 
-const struct pp_dump_kind pp_dump_gdb = { "gdb",     gdb_bid,   gdb_line,       stack_end,
-	                                  "samples", "samples", PP_KIND_SAMPLES };
+const struct pp_dump_kind pp_dump_gdb = { "gdb",     gdb_bid,   gdb_line,        stack_end,
+	                                  "samples", "samples", PP_KIND_SAMPLES, { "[New LWP " } };
 
 /* ---- jstack ----------------------------------------------------------------------------- */
 
@@ -239,8 +239,10 @@ jstack_line(struct pp_dump *d, struct pp_slice line)
 	return name.n > 0;
 }
 
-const struct pp_dump_kind pp_dump_jstack = { "jstack",  jstack_bid, jstack_line,    jstack_end,
-	                                     "samples", "samples",  PP_KIND_SAMPLES };
+const struct pp_dump_kind pp_dump_jstack = { "jstack",        jstack_bid,
+	                                     jstack_line,     jstack_end,
+	                                     "samples",       "samples",
+	                                     PP_KIND_SAMPLES, { "Full thread dump " } };
 
 /* ---- goroutines ------------------------------------------------------------------------- */
 
@@ -297,9 +299,10 @@ goroutine_line(struct pp_dump *d, struct pp_slice line)
 	return true;
 }
 
-const struct pp_dump_kind pp_dump_goroutine = { "goroutine",    goroutine_bid, goroutine_line,
-	                                        stack_end,      "samples",     "samples",
-	                                        PP_KIND_SAMPLES };
+const struct pp_dump_kind pp_dump_goroutine = { "goroutine",     goroutine_bid,
+	                                        goroutine_line,  stack_end,
+	                                        "samples",       "samples",
+	                                        PP_KIND_SAMPLES, { "goroutine ", "SIGQUIT: " } };
 
 /* ---- go tool pprof -raw ----------------------------------------------------------------- */
 
@@ -428,5 +431,7 @@ raw_end(struct pp_dump *d)
 	}
 }
 
-const struct pp_dump_kind pp_dump_go_raw = { "go-raw",  raw_bid,   raw_line,       raw_end,
-	                                     "samples", "samples", PP_KIND_SAMPLES };
+const struct pp_dump_kind pp_dump_go_raw = { "go-raw",        raw_bid,
+	                                     raw_line,        raw_end,
+	                                     "samples",       "samples",
+	                                     PP_KIND_SAMPLES, { "PeriodType: ", "Period: " } };

@@ -121,8 +121,8 @@ pmcstat_line(struct pp_dump *d, struct pp_slice line)
 	return true;
 }
 
-const struct pp_dump_kind pp_dump_pmcstat = { "pmcstat", pmcstat_bid, pmcstat_line,   tree_end,
-	                                      "samples", "samples",   PP_KIND_SAMPLES };
+const struct pp_dump_kind pp_dump_pmcstat = { "pmcstat", pmcstat_bid, pmcstat_line,    tree_end,
+	                                      "samples", "samples",   PP_KIND_SAMPLES, { "@ " } };
 
 /* ---- sample ----------------------------------------------------------------------------- */
 
@@ -190,8 +190,10 @@ sample_line(struct pp_dump *d, struct pp_slice line)
 	return true;
 }
 
-const struct pp_dump_kind pp_dump_sample = { "sample",  sample_bid, sample_line,    tree_end,
-	                                     "samples", "samples",  PP_KIND_SAMPLES };
+const struct pp_dump_kind pp_dump_sample = {
+	"sample",  sample_bid, sample_line,     tree_end,
+	"samples", "samples",  PP_KIND_SAMPLES, { "Analysis of sampling ", "Call graph:" }
+};
 
 /* ---- VTune ------------------------------------------------------------------------------ */
 
@@ -314,5 +316,7 @@ vtune_end(struct pp_dump *d)
 	d->levels.n = 0;
 }
 
-const struct pp_dump_kind pp_dump_vtune = { "vtune", vtune_bid, vtune_line,   vtune_end,
-	                                    "self",  "count",   PP_KIND_COUNT };
+const struct pp_dump_kind pp_dump_vtune = {
+	"vtune", vtune_bid, vtune_line,    vtune_end,
+	"self",  "count",   PP_KIND_COUNT, { "Function Stack," }
+};

@@ -48,7 +48,7 @@ gc_bid(const struct pp_peek *peek)
 	if (!pp_slice_line(&rest, &line) || !pp_slice_eq_z(line, "--- symbol") ||
 	    !pp_slice_starts(rest, "binary="))
 		return 0;
-	return memmem(rest.p, rest.n, "\n--- profile\n", 13) ? 200 : 104;
+	return memmem(rest.p, rest.n, "\n--- profile\n", 13) ? 200 : PP_BID_NAMED + 4;
 }
 
 /* ---- reading ---------------------------------------------------------------------------- */

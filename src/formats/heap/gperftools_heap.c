@@ -115,7 +115,7 @@ gh_bid(const struct pp_peek *peek)
 	if (!pp_slice_line(&rest, &line))
 		return 0;
 	if (pp_slice_eq_z(line, "--- symbol") && pp_slice_starts(rest, "binary="))
-		return memmem(rest.p, rest.n, "\n--- heap\n", 10) ? 200 : 100;
+		return memmem(rest.p, rest.n, "\n--- heap\n", 10) ? 200 : PP_BID_NAMED;
 	return header_read(line, &header) ? 160 : 0;
 }
 

@@ -138,7 +138,7 @@ heaptrack_bid(const struct pp_peek *peek)
 {
 	struct pp_slice rest = peek->head, line;
 	uint64_t numbers[8];
-	int bits = 24, n;
+	int n;
 	bool command = false;
 
 	if (!pp_slice_line(&rest, &line) || !pp_slice_take(&line, "v "))
@@ -151,10 +151,9 @@ heaptrack_bid(const struct pp_peek *peek)
 
 		if (!names && !command && !is_record(line) && (rest.n || peek->whole))
 			return 0;
-		bits += names || !command ? 8 : 0;
 		command |= names;
 	}
-	return bits;
+	return PP_BID_NAMED;
 }
 
 /* ---- what the file lists ---------------------------------------------------------------- */

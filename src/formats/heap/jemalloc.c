@@ -101,8 +101,10 @@ je_bid(const struct pp_peek *peek)
 	if (!pp_slice_line(&rest, &line) || !pp_slice_starts(line, "heap_v2/"))
 		return 0;
 	if (!header_read(line, &period) || !pp_slice_line(&rest, &line))
-		return 64;
-	return thread_read(pp_slice_trim(line), &thread) || pp_slice_starts(line, "@") ? 128 : 0;
+		return PP_BID_NAMED;
+	return thread_read(pp_slice_trim(line), &thread) || pp_slice_starts(line, "@")
+	           ? PP_BID_NAMED
+	           : 0;
 }
 
 /* ---- a stack ---------------------------------------------------------------------------- */

@@ -160,13 +160,13 @@ pp_nyt_sniff(struct pp_slice head, bool whole, struct pp_nyt_sniff *out)
 	*out = (struct pp_nyt_sniff){ 0 };
 	if (head.n >= 8 && memcmp(head.p, "NYTPROF\0", 8) == 0) {
 		out->dialect = PP_NYT_BINARY;
-		out->bits = 64;
+		out->bits = PP_BID_NAMED;
 		out->banner = head.n < 16 ? head.n : 16;
 		return;
 	}
 	if (!pp_slice_starts(head, "NYTProf "))
 		return;
-	out->bits = 64;
+	out->bits = PP_BID_NAMED;
 	out->dialect = PP_NYT_REAL;
 	if (!banner_line(&rest, &line)) {
 		out->cut = true;

@@ -26,7 +26,6 @@
 #define BITS_WEAK 4
 #define BITS_FRAME 6
 #define BITS_BARE_FRAME 2
-#define BITS_MOST 120
 #define WRONG_MOST 32
 
 struct bid {
@@ -35,6 +34,8 @@ struct bid {
 	bool open;   /* frames may follow */
 	bool record; /* further lines of a record may follow */
 	bool loose;  /* the line before is a header if a frame follows */
+	bool begun;  /* the first line with content has been judged */
+	bool odd;    /* it is none of perf script's */
 };
 
 /*
@@ -105,6 +106,16 @@ bid_line(struct bid *b, struct pp_slice line)
 	}
 }
 
+/* Notes if the first line with content is wrong; a loose one is known to be by the line behind it. */
+static void
+first_line_check(struct bid *b, struct pp_slice line)
+{
+	if (b->begun || b->loose || pp_perf_trim(line).n == 0 || line.p[0] == '#')
+		return;
+	b->begun = true;
+	b->odd = b->wrong > 0;
+}
+
 static int
 perf_script_bid(const struct pp_peek *peek)
 {
@@ -118,13 +129,14 @@ perf_script_bid(const struct pp_peek *peek)
 		return 8 * (int)(sizeof banner - 1);
 	if (pp_slice_starts(pp_slice_between(p, end), own))
 		return 8 * (int)(sizeof own - 1);
-	while (p < end && b.bits < BITS_MOST) {
+	while (p < end && b.bits < PP_BID_LINES_MOST) {
 		const unsigned char *stop = memchr(p, '\n', (size_t)(end - p));
 
 		if (!stop && !peek->whole)
 			break;
 		stop = stop ? stop : end;
 		bid_line(&b, pp_slice_of(p, (size_t)(stop - p)));
+		first_line_check(&b, pp_slice_of(p, (size_t)(stop - p)));
 		/* So many wrong lines are those of something else. */
 		if (b.wrong >= WRONG_MOST && b.samples + b.frames < b.wrong)
 			return 0;
@@ -134,7 +146,7 @@ perf_script_bid(const struct pp_peek *peek)
 	if (b.samples + b.frames == 0 ||
 	    (b.samples ? b.wrong * 4 > b.samples + b.frames : b.wrong > 0))
 		return 0;
-	return b.bits < BITS_MOST ? b.bits : BITS_MOST;
+	return pp_bid_lines(b.bits, !b.odd);
 }
 
 static const struct pp_option_doc perf_script_options[] = {

@@ -91,7 +91,7 @@ pp_pprof_legacy_bid(struct pp_slice head)
 		;
 	line = pp_slice_trim(line);
 	kind = header_kind(line, &name);
-	bits = kind != LEGACY_NONE ? (int)line.n * 8 : 0;
+	bits = kind != LEGACY_NONE ? PP_BID_NAMED + (int)line.n : 0;
 	return kind == LEGACY_THREADS && pp_slice_holds(head, "--- Thread ") ? bits + 88 : bits;
 }
 

@@ -467,14 +467,14 @@ austin_bid(const struct pp_peek *peek)
 	while (lines < 4 && pp_slice_line(&rest, &line)) {
 		line = pp_slice_chomp(line);
 		if (pp_slice_starts(line, "# austin:"))
-			return 80;
+			return PP_BID_NAMED;
 		if (!line.n || line.p[0] == '#')
 			continue;
 		lines++;
 		if (numbers_off(&line, numbers) && owner_take(&line, &new, &pid, &thread))
 			owned++;
 	}
-	return owned && owned * 2 >= lines ? (int)(40 * owned) : 0;
+	return owned && owned * 2 >= lines ? pp_bid_lines((int)(40 * owned), true) : 0;
 }
 
 static pp_status

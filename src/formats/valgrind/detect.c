@@ -17,6 +17,7 @@ struct signs {
 	    separator;
 	bool time_first; /* events: Time ... */
 	bool body;
+	bool named; /* the first line is of such a header */
 };
 
 static void
@@ -99,7 +100,8 @@ pp_cg_detect(const struct pp_peek *peek, int *bits)
 	}
 	while (pp_slice_line(&text, &line)) {
 		look_at(&s, pp_slice_trim(line), first);
-		first = false;
+		s.named |= first && s.bits > 0;
+		first &= pp_slice_trim(line).n == 0;
 		/* What follows the header only tells whether there are calls. */
 		if (s.bits == 0 ? ++lines == LINES_MOST
 		                : s.body && s.events && (s.creator || s.callgrind_mark))
@@ -107,7 +109,7 @@ pp_cg_detect(const struct pp_peek *peek, int *bits)
 	}
 	if (s.massif || !(s.events || s.creator || s.callgrind_mark || s.separator || s.old_xdebug))
 		return PP_CG_NONE;
-	*bits = s.bits;
+	*bits = s.named ? s.bits + PP_BID_NAMED : pp_bid_lines(s.bits, true);
 	if (s.xdebug || s.old_xdebug || s.separator ||
 	    (s.time_first && !s.creator && !s.callgrind_mark && (s.positions || s.calls)))
 		return PP_CG_XDEBUG;
