@@ -29,6 +29,7 @@ enum {
 	TRACE_DIGITS,
 	TRACE_DIGITS_FINE,
 	TRACE_SKIPPED,
+	TRACE_TOTALS,
 	TRACE_UNTERMINATED
 };
 
@@ -136,6 +137,12 @@ struct trace_read {
 	PP_VEC(struct trace_mark) marks;
 	const unsigned char *events, *samples, *frames;
 	bool array, hermes, first;
+	/* Of LLVM's -ftime-trace: slices are named by their details, too. */
+	bool clang;
+	bool labels;             /* details are labels */
+	struct pp_map detail_of; /* the text, by frame */
+	uint64_t totals;         /* slices that are sums, which are left out */
+	const unsigned char *totals_at;
 	bool has_slices, has_samples, has_profiles;
 	uint64_t skipped;
 	const unsigned char *skipped_at;
@@ -184,6 +191,18 @@ const unsigned char *pp_trace_object(struct trace_read *, const unsigned char *o
 /* The source map that an event names for a script, and those of the metadata. */
 void pp_trace_script_take(struct trace_read *, const struct event *);
 void pp_trace_maps_read(struct trace_read *, struct pp_scan);
+/* Whether LLVM wrote the trace, by its ends and its first event. */
+bool pp_trace_clang_begins(struct trace_read *, const struct event *first);
+/* Whether a slice is a sum over others; it is counted. */
+bool pp_trace_clang_is_total(struct trace_read *, const struct event *);
+/* The frame of a slice that has a detail, else 0. */
+pp_frame pp_trace_clang_frame(struct trace_read *, const struct event *, pp_str name);
+/* Ends the slice before, if it is an open one of that name. */
+bool pp_trace_clang_close(struct trace_thread *, pp_str name, int64_t end);
+/* The series of a thread that has the detail of a frame as a label; `around` if it has none. */
+#define PP_TRACE_DETAIL "detail"
+uint32_t pp_trace_clang_series(struct trace_read *, uint32_t series, uint32_t around,
+                               pp_frame frame);
 /* The frame of a name within a category. */
 pp_frame pp_trace_frame(struct trace_read *, pp_str name, pp_str module);
 

@@ -5,7 +5,7 @@
  *      "stackFrames": {"5": {"name": "main", "category": "app", "parent": "4"}}, "samples": [{"ts": 1, "pid": 1, "tid": 1, "sf": 5}]}
  *
  * or the array of events alone, whose closing bracket may be missing. Times are µs. B and E begin and end a slice, X is a whole one; P and I
- * carry CPU profiles of V8; M names processes and threads. Events come in any order.
+ * carry CPU profiles of V8; M names processes and threads. Events come in any order. Those of clang are named by their args (trace_clang.c).
  */
 #include "formats/chrome/trace.h"
 
@@ -57,6 +57,9 @@ const struct pp_rule pp_trace_rules[] = {
 	[TRACE_SKIPPED] = { "trace-event-skipped", PP_NOTE, "some events are not slices",
 	                    "Counters of several values are metrics over time, up to 24 of them. Asynchronous and flow events, instants, "
 	                    "objects and dumps are markers: counted, and kept for trace events and Firefox profiles." },
+	[TRACE_TOTALS] = { "trace-event-totals", PP_NOTE, "sums over slices are left out",
+	                   "clang -ftime-trace ends with slices \"Total NAME\" on threads of their own, which are the sums of the "
+	                   "slices of that name, including those too short to be listed. The same time is not counted twice." },
 	[TRACE_UNTERMINATED] = { "trace-event-unterminated", PP_NOTE, "the array is not closed",
 	                         "That is how programs that trace until they end leave it, and fine." },
 	{ 0 },
@@ -378,9 +381,9 @@ static void
 slice_take(struct trace_read *r, const struct event *e)
 {
 	struct trace_slice slice = { .begin = e->ts,
-		                     .kind = e->ph == 'B'   ? TRACE_B
-		                             : e->ph == 'E' ? TRACE_E
-		                                            : TRACE_X };
+		                     .kind = (e->ph | 32) == 'b'   ? TRACE_B
+		                             : (e->ph | 32) == 'e' ? TRACE_E
+		                                                   : TRACE_X };
 	struct trace_thread *t;
 	pp_str name = e->has_name ? name_of(r, e) : 0;
 
@@ -395,6 +398,8 @@ slice_take(struct trace_read *r, const struct event *e)
 		return;
 	t = &r->threads.at[r->last_thread];
 	slice.name = name & 0x3fffffff;
+	if (e->ph == 'e' && pp_trace_clang_close(t, slice.name, e->ts))
+		return;
 	if (e->ph == 'X') {
 		int64_t dur = e->has_dur ? e->dur : e->has_tdur ? e->tdur : 0;
 
@@ -413,14 +418,16 @@ slice_take(struct trace_read *r, const struct event *e)
 			return;
 		}
 	}
-	if (e->ph != 'E') {
-		if (r->hermes && e->args)
+	if (slice.kind != TRACE_E) {
+		if (r->clang && e->args)
+			slice.frame = pp_trace_clang_frame(r, e, name);
+		else if (r->hermes && e->args)
 			slice.frame = hermes_frame(r, e,
 			                           name ? name : pp_build_strz(r->b, "(unnamed)"));
 		if (!slice.frame)
-			slice.frame = pp_trace_frame(r,
-			                             name ? name : pp_build_strz(r->b, "(unnamed)"),
-			                             e->has_cat ? category_of(r, e->cat) : 0);
+			slice.frame = pp_trace_frame(
+			    r, name ? name : pp_build_strz(r->b, "(unnamed)"),
+			    e->has_cat && !r->clang ? category_of(r, e->cat) : 0);
 	}
 	t->at = t->slices.n ? t->at : e->at;
 	t->sorted &= !t->slices.n || t->slices.at[t->slices.n - 1].begin <= slice.begin;
@@ -429,12 +436,24 @@ slice_take(struct trace_read *r, const struct event *e)
 		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
 }
 
+/* Whether details of slices are asked for as labels. */
+static bool
+labels_are_asked(struct trace_read *r)
+{
+	if (pp_order_has_label(&r->b->order, pp_slice_z(PP_TRACE_DETAIL)))
+		return true;
+	r->b->profile->unread |= PP_HAS(LABELS);
+	return false;
+}
+
 static void
 event_take(struct trace_read *r, const struct event *e)
 {
 	if (!r->first) {
 		r->first = true;
 		r->hermes = e->args && is_hermes(r, e->args);
+		r->clang = pp_trace_clang_begins(r, e);
+		r->labels = r->clang && labels_are_asked(r);
 	}
 	if (!e->ph) {
 		pp_json_find(&r->doc, TRACE_SHAPE, e->at, "an event has no ph");
@@ -445,10 +464,11 @@ event_take(struct trace_read *r, const struct event *e)
 		pp_trace_script_take(r, e);
 	if (e->ph == 'M') {
 		metadata_take(r, e);
-	} else if (e->ph == 'B' || e->ph == 'E' || e->ph == 'X') {
-		if (e->has_ts)
+	} else if (e->ph == 'B' || e->ph == 'E' || e->ph == 'X' ||
+	           (r->clang && (e->ph == 'b' || e->ph == 'e'))) {
+		if (e->has_ts && !(r->clang && pp_trace_clang_is_total(r, e)))
 			slice_take(r, e);
-		else
+		else if (!e->has_ts)
 			pp_json_find(&r->doc, TRACE_TS, e->at, "an event has no time of 64 bits");
 	} else if (!profile_take(r, e)) {
 		pp_trace_mark_take(r, e);
@@ -613,6 +633,11 @@ document_read(struct trace_read *r)
 		pp_trace_counters_build(r);
 		pp_trace_marks_build(r);
 	}
+	if (r->totals)
+		pp_json_find(&r->doc, TRACE_TOTALS, r->totals_at, "%llu %s left out",
+		             (unsigned long long)r->totals,
+		             pp_plural(r->totals, "sum over slices (\"Total ...\") is",
+		                       "sums over slices (\"Total ...\") are"));
 	if (r->skipped)
 		pp_json_find(&r->doc, TRACE_SKIPPED, r->skipped_at, "%llu %s (markers: %llu)",
 		             (unsigned long long)r->skipped,
@@ -640,6 +665,7 @@ read_forget(struct trace_read *r)
 	pp_vec_release(&r->marks);
 	pp_map_release(&r->thread_of);
 	pp_map_release(&r->frame_of);
+	pp_map_release(&r->detail_of);
 	pp_strtab_release(&r->strings);
 	fresh.doc = r->doc;
 	*r = fresh;
@@ -658,7 +684,7 @@ trace_event_read(struct pp_reader *reader, struct pp_builder *b)
 	bool again = status == PP_OK;
 
 	while (again && pp_builder_ok(b)) {
-		r.thread_of.seed = r.frame_of.seed = reader->seed;
+		r.thread_of.seed = r.frame_of.seed = r.detail_of.seed = reader->seed;
 		if (!pp_strtab_init(&r.strings, reader->seed)) {
 			status = PP_E_NOMEM;
 			break;

@@ -188,10 +188,30 @@ struct nesting {
 	struct trace_read *r;
 	struct pp_call_walk walk;
 	PP_VEC(struct trace_slice) open;
-	size_t disorder; /* how many end later than the one around them */
+	PP_VEC(uint32_t) charged; /* of each open one: the series, if details are labels */
+	size_t disorder;          /* how many end later than the one around them */
 	bool overlap;
 	uint64_t moves;
 };
+
+/* Charges what follows to the series with the detail of the innermost slice that has one; `from` = the first open one that is another. */
+static void
+details_follow(struct nesting *x, size_t from)
+{
+	size_t i;
+
+	if (!x->r->labels)
+		return;
+	x->charged.n = from < x->charged.n ? from : x->charged.n;
+	for (i = x->charged.n; i < x->open.n && pp_builder_ok(x->r->b); i++) {
+		uint32_t around = i ? x->charged.at[i - 1] : x->walk.series;
+
+		if (!pp_vec_push(&x->charged, pp_trace_clang_series(x->r, x->walk.series, around,
+		                                                    x->open.at[i].frame)))
+			pp_builder_fail(x->r->b, PP_E_NOMEM, NULL);
+	}
+	x->walk.charged = x->charged.n ? x->charged.at[x->charged.n - 1] : x->walk.series;
+}
 
 /* Which of the open ones ends first, the outermost of equals. */
 static size_t
@@ -225,6 +245,7 @@ slice_end(struct nesting *x, size_t at)
 		pp_call_walk_leave(&x->walk);
 	memmove(x->open.at + at, x->open.at + at + 1, above * sizeof *x->open.at);
 	x->open.n--;
+	details_follow(x, at);
 	for (i = at; i < x->open.n; i++)
 		pp_call_walk_resume(&x->walk, x->open.at[i].frame);
 	x->moves += above;
@@ -258,14 +279,17 @@ slice_begin(struct nesting *x, const struct trace_slice *slice)
 	time_pass(x, slice->begin);
 	outlives = x->open.n && slice->end > x->open.at[first_end(x)].end;
 	x->overlap |= outlives;
+	if (!pp_vec_push(&x->open, *slice)) {
+		pp_builder_fail(x->r->b, PP_E_NOMEM, NULL);
+		return;
+	}
+	details_follow(x, x->open.n - 1);
 	pp_call_walk_enter(&x->walk, slice->frame);
 	if (slice->end == slice->begin) {
 		pp_call_walk_leave(&x->walk);
-		return;
-	}
-	if (!pp_vec_push(&x->open, *slice))
-		pp_builder_fail(x->r->b, PP_E_NOMEM, NULL);
-	else if (x->open.n > 1)
+		x->open.n--;
+		details_follow(x, x->open.n);
+	} else if (x->open.n > 1)
 		x->disorder += slice->end > x->open.at[x->open.n - 2].end;
 }
 
@@ -291,6 +315,7 @@ thread_nest(struct trace_read *r, struct trace_thread *t, uint32_t series)
 		             (int)pp_strtab_get(&r->strings, t->tid).n,
 		             (const char *)pp_strtab_get(&r->strings, t->tid).p);
 	pp_vec_release(&x.open);
+	pp_vec_release(&x.charged);
 }
 
 static void

@@ -90,12 +90,39 @@ pp_trace_ids_choose(struct trace_write *x, size_t series)
 		x->w->loss.dropped |= PP_HAS(THREADS);
 }
 
+/* Whether a series without labels is of the thread of another one. */
 static bool
-is_written(const struct trace_write *x, size_t series)
+is_of_thread(const struct pp_series *plain, const struct pp_series *s)
+{
+	return !plain->labels && plain->event == s->event && plain->process == s->process &&
+	       plain->thread == s->thread && plain->pid == s->pid && plain->tid == s->tid &&
+	       plain->cpu == s->cpu && plain->context == s->context;
+}
+
+/* Whether the series is the part of another one that has a label, and the timeline of that one has its times. */
+static bool
+is_timed_elsewhere(struct trace_write *x, size_t series)
+{
+	const struct pp_series *all = x->p->series.at, *s = &all[series];
+	size_t i = x->timed;
+
+	if (!s->labels || s->timeline.n)
+		return false;
+	/* Mostly it is that of the labelled series before. */
+	if (i >= series || !is_of_thread(&all[i], s))
+		for (i = 0; i < series && !is_of_thread(&all[i], s); i++)
+			;
+	x->timed = i;
+	return i < series && pp_replay_can(x->p, &all[i], x->w->metric);
+}
+
+static bool
+is_written(struct trace_write *x, size_t series)
 {
 	const struct pp_series *s = &x->p->series.at[series];
 
-	return s->rows && (!s->event || !x->m->event || s->event == x->m->event) &&
+	return s->rows && !is_timed_elsewhere(x, series) &&
+	       (!s->event || !x->m->event || s->event == x->m->event) &&
 	       !pp_trace_is_counted(x->p, s);
 }
 

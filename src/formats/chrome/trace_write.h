@@ -23,6 +23,7 @@ struct trace_write {
 	uint32_t *order;       /* by node: how many come before it on the way through the tree */
 	PP_VEC(pp_node) shown; /* of the series at hand: the nodes on the way to a cost */
 	int64_t pid, tid;
+	size_t timed;     /* the series whose timeline the last labelled one is part of */
 	int64_t free_tid; /* it and those above are nobody's */
 	bool laid_out;    /* some times are made up */
 	bool failed, too_large;

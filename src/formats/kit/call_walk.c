@@ -30,6 +30,7 @@ pp_call_walk_begin(struct pp_call_walk *w)
 {
 	w->keeps = pp_times_kept(w->b);
 	w->adds_up = pp_call_walk_adds_up(w->b, w->alone);
+	w->charged = w->series;
 	w->open.n = 0;
 	w->begun = false;
 	w->node = 0;
@@ -65,7 +66,7 @@ time_charge(struct pp_call_walk *w, int64_t passed)
 		w->sums.at[w->open.at[w->open.n - 1]].own += passed;
 		return true;
 	}
-	return pp_build_add(w->b, w->series, w->node, w->metric, passed);
+	return pp_build_add(w->b, w->charged, w->node, w->metric, passed);
 }
 
 void
@@ -140,7 +141,7 @@ step_in(struct pp_call_walk *w, pp_frame frame, bool counts)
 		return;
 	}
 	w->node = pp_build_child(w->b, w->node, frame);
-	cells = pp_builder_ok(w->b) ? pp_build_cells(w->b, w->series, w->node) : NULL;
+	cells = pp_builder_ok(w->b) ? pp_build_cells(w->b, w->charged, w->node) : NULL;
 	if (cells)
 		cells[w->b->profile->metrics.n] += counts;
 	/* What goes on runs there without having been called. */

@@ -19,6 +19,8 @@ struct pp_call_sum {
 struct pp_call_walk {
 	struct pp_builder *b;
 	uint32_t series, metric;
+	uint32_t
+	    charged; /* the series of costs and calls: `series`, or one like it that has labels */
 	const struct pp_fixed *fixed; /* what times are; seconds if `ns` */
 	bool ns;
 	bool
