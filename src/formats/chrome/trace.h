@@ -66,6 +66,7 @@ struct trace_profile {
 
 struct trace_chunk {
 	pp_str pid, id;
+	bool timed; /* it has a ts */
 	int64_t ts;
 	uint32_t order;
 	const unsigned char *at, *data; /* NULL = it has none */

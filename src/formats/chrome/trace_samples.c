@@ -19,8 +19,8 @@ static const struct v8_rules trace_v8 = { .lenient = true,
 /* What a chunk holds. */
 struct part {
 	const unsigned char *at, *nodes, *samples, *deltas;
-	bool has_end, has_start;
-	int64_t end, start;
+	bool has_end, has_start, timed;
+	int64_t end, start, time; /* `time`: of the event itself */
 };
 
 static void
@@ -186,6 +186,45 @@ nodes_read(struct trace_read *r, struct v8_tree *tree, const struct part *part)
 		pp_v8_node_read(tree, &s);
 }
 
+/* When the clock of the samples starts: the Profile event says so, or else the first chunk that does. */
+static int64_t
+start_find(const struct part *head, const struct part *parts, size_t n)
+{
+	size_t i;
+
+	for (i = 0; !head->has_start && i < n; i++)
+		if (parts[i].has_start)
+			return parts[i].start;
+	return head->has_start ? head->start : 0;
+}
+
+/*
+ * When the last sample ends, by the clock of the samples, which starts with the Profile event. A chunk that has a start of its
+ * own counts its end from there: converters write both from the time since boot, and 0 in the Profile event. An end without
+ * such a start is of no use if it is far beyond the event that states it.
+ */
+static bool
+end_find(struct trace_read *r, const struct part *head, const struct part *part, int64_t *end)
+{
+	int64_t lasts, known;
+
+	if (!part->has_end)
+		return false;
+	*end = part->end;
+	if (!head->has_start || part->at == head->at)
+		return true;
+	if (part->has_start)
+		return !__builtin_sub_overflow(part->end, part->start, &lasts) &&
+		       !__builtin_add_overflow(head->start, lasts, end);
+	if (!part->timed || part->time <= head->start ||
+	    __builtin_sub_overflow(part->time, head->start, &known) ||
+	    (!__builtin_sub_overflow(part->end, head->start, &lasts) && lasts / 2 <= known))
+		return true;
+	pp_json_find(&r->doc, TRACE_PROFILE_END, part->at,
+	             "the end is from another clock than the samples");
+	return false;
+}
+
 static void
 parts_build(struct trace_read *r, const struct trace_profile *p, const struct part *parts, size_t n,
             struct v8_tree *tree)
@@ -198,7 +237,7 @@ parts_build(struct trace_read *r, const struct trace_profile *p, const struct pa
 		                .collect = r->collect };
 	struct part head = part_outline(r, p->at, p->data);
 	bool any = false, has_end = head.has_end;
-	int64_t end = head.end;
+	int64_t end = head.end, other;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
@@ -209,11 +248,11 @@ parts_build(struct trace_read *r, const struct trace_profile *p, const struct pa
 	if (!any || !pp_builder_ok(r->b))
 		return;
 	x.series = pp_trace_series(r, p->thread, false);
-	pp_v8_samples_begin(&x, head.has_start ? head.start : 0);
+	pp_v8_samples_begin(&x, start_find(&head, parts, n));
 	for (i = 0; i < n && pp_builder_ok(r->b); i++) {
-		if (parts[i].has_end) {
+		if (end_find(r, &head, &parts[i], &other)) {
 			has_end = true;
-			end = parts[i].end;
+			end = other;
 		}
 		if (!parts[i].samples) {
 			if (has_items(r, parts[i].deltas))
@@ -236,14 +275,19 @@ profile_build(struct trace_read *r, const struct trace_profile *p)
 {
 	PP_VEC(struct part) parts = { 0 };
 	struct v8_tree tree;
+	struct part part;
 	size_t k;
 
 	pp_v8_tree_init(&tree, &r->doc, &trace_v8);
 	if (p->whole && !pp_vec_push(&parts, part_outline(r, p->at, p->data)))
 		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
-	for (k = chunk_find(r, p); !p->whole && is_of(r, k, p); k++)
-		if (!pp_vec_push(&parts, part_outline(r, r->chunks.at[k].at, r->chunks.at[k].data)))
+	for (k = chunk_find(r, p); !p->whole && is_of(r, k, p); k++) {
+		part = part_outline(r, r->chunks.at[k].at, r->chunks.at[k].data);
+		part.timed = r->chunks.at[k].timed;
+		part.time = r->chunks.at[k].ts;
+		if (!pp_vec_push(&parts, part))
 			pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+	}
 	if (pp_builder_ok(r->b))
 		parts_build(r, p, parts.at, parts.n, &tree);
 	pp_vec_release(&parts);
