@@ -241,11 +241,19 @@ struct ff_location {
 };
 
 void ff_location_parse(struct pp_slice text, struct ff_location *);
+/*
+ * Splits what processed profiles before version 18 have in one string: before version 4 the name, file and line of a function, and
+ * then its file and line, with the column in place of the line.
+ */
+void ff_func_upgrade(struct ff_read *, struct pp_func_row *, bool has_file);
 
 pp_status pp_firefox_write(struct pp_writer *);
 extern const struct pp_holds pp_firefox_holds[];
 /* The bytes of recognition: whether a head is an object whose first key a profile of Firefox has. */
 bool ff_head(const struct pp_peek *);
 bool ff_head_has(const struct pp_peek *, const char *word);
+/* How the tables of a head are laid out: as rows of a schema (Gecko), or as columns (processed). */
+enum ff_layout { FF_NO_TABLE, FF_ROWS, FF_COLUMNS };
+enum ff_layout ff_head_layout(const struct pp_peek *);
 
 #endif

@@ -46,7 +46,8 @@ static const struct pp_rule gecko_rules[] = {
 static int
 gecko_bid(const struct pp_peek *peek)
 {
-	if (!ff_head(peek) || ff_head_has(peek, "\"preprocessedProfileVersion\""))
+	if (!ff_head(peek) || ff_head_has(peek, "\"preprocessedProfileVersion\"") ||
+	    ff_head_layout(peek) == FF_COLUMNS)
 		return 0;
 	if (ff_head_has(peek, "\"schema\"") &&
 	    (ff_head_has(peek, "\"stackTable\"") || ff_head_has(peek, "\"frameTable\"") ||
@@ -529,10 +530,27 @@ value_or_text(struct ff_read *r, const unsigned char *at,
 	r->end = end;
 }
 
+/* Before version 4, what stands in the list of threads may be the whole profile of another process, as text. */
+static bool
+is_process(struct ff_read *r, const unsigned char *at)
+{
+	static const struct pp_slice keys[] = { PP_KEY("threads") };
+	const unsigned char *threads;
+
+	return ff_outline(r, at, keys, 1, &threads) && threads;
+}
+
+static void
+thread_read(struct ff_read *r, const unsigned char *at)
+{
+	if (!is_process(r, at))
+		thread_object(r, at);
+}
+
 static bool
 thread_take(struct ff_read *r, const unsigned char *at, size_t i, void *ctx)
 {
-	value_or_text(r, at, thread_object);
+	value_or_text(r, at, thread_read);
 	return pp_builder_ok(r->b);
 }
 
@@ -619,6 +637,20 @@ inner_take(struct ff_read *r, const unsigned char *at, size_t i, void *ctx)
 	return pp_builder_ok(r->b);
 }
 
+static void
+inner_thread_read(struct ff_read *r, const unsigned char *at)
+{
+	if (is_process(r, at))
+		inner_read(r, at);
+}
+
+static bool
+inner_thread_take(struct ff_read *r, const unsigned char *at, size_t i, void *ctx)
+{
+	value_or_text(r, at, inner_thread_read);
+	return pp_builder_ok(r->b);
+}
+
 /* False when it is of a version that is not read. */
 static bool
 version_read(struct ff_read *r, const unsigned char *meta)
@@ -650,6 +682,7 @@ document_pass(struct ff_read *r, const unsigned char *const *v, bool make)
 	g->started = false;
 	process_read(r, v);
 	(void)ff_each(r, v[D_PROCESSES], inner_take, NULL);
+	(void)ff_each(r, v[D_THREADS], inner_thread_take, NULL);
 }
 
 static void

@@ -180,3 +180,27 @@ ff_location_parse(struct pp_slice text, struct ff_location *l)
 		return;
 	*l = (struct ff_location){ .name = text, .source = FF_NONE };
 }
+
+void
+ff_func_upgrade(struct ff_read *r, struct pp_func_row *func, bool has_file)
+{
+	struct pp_slice text = pp_text_of(r->b->profile, has_file ? func->file : func->name);
+	struct ff_location l = { .source = FF_NONE };
+	const unsigned char *end = text.p + text.n;
+	uint32_t line;
+
+	if (has_file) {
+		if (!text.n || !digits_before(text.p, &end, ':', &line) || end == text.p)
+			return;
+		func->column = func->line;
+		func->line = line;
+		func->file = pp_build_str(r->b, pp_slice_between(text.p, end));
+		return;
+	}
+	if (!script_parse(text, &l) || l.source != FF_NONE)
+		return;
+	func->file = pp_build_str(r->b, l.file);
+	func->name = l.root_scope ? func->file : pp_build_str(r->b, l.name);
+	func->line = l.line;
+	func->column = l.column;
+}

@@ -10,7 +10,7 @@
  * a stack before it; from version 66 on how many rows before it, 0 = none) and a frame; a frame is a place in a function; a
  * function has a name, a file and the resource it comes from. Strings are rows of stringArray, files from version 58
  * on rows of sources. Before version 60 each thread has these tables, before 56 strings too. What is there decides, not
- * the version.
+ * the version: only before version 18, when places of scripts stood within strings, it is asked for.
  *
  * Samples have a stack (or null), a time in ms (or steps from one to the next), and perhaps a weight: how many, ms, or
  * bytes. threadCPUDelta is CPU time since the sample before. jsAllocations and nativeAllocations are samples of bytes.
@@ -18,6 +18,8 @@
 #include "formats/firefox/firefox.h"
 
 #define VERSION_MOST 70
+#define SCRIPT_PLACES                                                                              \
+	18 /* the version from which on functions have a column and places are no text */
 #define RESOURCE_LIBRARY 1
 
 enum { PF_SHAPE = FF_RULES, PF_LENGTHS, PF_TIME, PF_NUMBER, PF_TIME_ORDER, PF_WEIGHT_TYPE };
@@ -66,12 +68,11 @@ firefox_bid(const struct pp_peek *peek)
 		return 0;
 	if (ff_head_has(peek, "\"preprocessedProfileVersion\""))
 		return 8 * 28;
-	return (ff_head_has(peek, "\"stackTable\"") || ff_head_has(peek, "\"frameTable\"")) &&
-	               (ff_head_has(peek, "\"stringArray\"") ||
-	                ff_head_has(peek, "\"prefixOffset\"")) &&
-	               !ff_head_has(peek, "\"schema\"")
-	           ? 8 * 20
-	           : 0;
+	/* Before version 1 nothing in the meta data says what it is. */
+	if (ff_head_layout(peek) == FF_COLUMNS)
+		return 8 * 22;
+	return ff_head_has(peek, "\"stringArray\"") && !ff_head_has(peek, "\"schema\"") ? 8 * 20
+	                                                                                : 0;
 }
 
 /* ---- tables ----------------------------------------------------------------------------- */
@@ -128,6 +129,7 @@ struct pf_read {
 	struct ff_read read;
 	struct pf_tables tables;
 	const unsigned char *shared[T_TABLES];
+	uint64_t version;
 	bool make; /* what is read goes to the builder; else it is only looked at */
 };
 
@@ -330,15 +332,11 @@ stacks_load(struct ff_read *r)
 		                                PP_KEY("prefixOffset") };
 	struct pf_tables *t = &processed(r)->tables;
 	const unsigned char *v[PP_COUNT_OF(keys)];
-	const unsigned char *prefix;
 
 	ff_stacks_clear(&r->stacks);
 	(void)ff_outline(r, t->at[T_STACKS], keys, PP_COUNT_OF(keys), v);
-	prefix = v[1] ? v[1] : v[2];
-	if (!columns_load(
-	        r,
-	        (struct pf_column[]){ { v[0], &r->stacks.frame }, { prefix, &r->stacks.parent } },
-	        2))
+	if (!ff_column_read(r, v[0], &r->stacks.frame) ||
+	    !ff_column_read(r, v[1] ? v[1] : v[2], &r->stacks.parent) || !pp_builder_ok(r->b))
 		return false;
 	if (!v[1])
 		offsets_turn(&r->stacks.parent);
@@ -398,7 +396,6 @@ tables_load(struct ff_read *r, const unsigned char *const *own)
 		return t->fine;
 	memcpy(t->at, at, sizeof at);
 	t->loaded = true;
-	t->fine = false;
 	strings_load(r);
 	t->fine = funcs_load(r) && frames_load(r) && stacks_load(r);
 	if (t->fine && r->doc.reader->order->maps)
@@ -427,6 +424,8 @@ func_make(struct ff_read *r, uint32_t row)
 	if (ff_cell_at(&t->resource_type, resource) == RESOURCE_LIBRARY)
 		func.module = ff_module(r, string_at(r, ff_cell_at(&t->resource_name, resource)),
 		                        ff_cell_at(&t->resource_lib, resource));
+	else if (resource != FF_NONE && processed(r)->version < SCRIPT_PLACES)
+		ff_func_upgrade(r, &func, t->func_file.n > 0);
 	name = pp_text_of(r->b->profile, func.name);
 	if (func.module && name.n > 2 && memcmp(name.p, "0x", 2) == 0)
 		func.flags = PP_FUNC_UNKNOWN;
@@ -738,6 +737,7 @@ version_read(struct ff_read *r, const unsigned char *meta)
 		(void)ff_u64_at(r, at, &version);
 	if (version > VERSION_MOST)
 		ff_find(r, FF_VERSION, at, "the version is newer than 70");
+	processed(r)->version = version;
 	r->b->profile->variant = pp_build_strf(r->b, "%llu", (unsigned long long)version);
 }
 

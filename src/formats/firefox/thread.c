@@ -670,3 +670,45 @@ ff_head_has(const struct pp_peek *peek, const char *word)
 {
 	return memmem(peek->head.p, peek->head.n, word, strlen(word)) != NULL;
 }
+
+/* The first key of an object that is the value of a key; empty when the head does not have it. */
+static struct pp_slice
+first_key(struct pp_slice head, struct pp_slice key)
+{
+	const unsigned char *p = memmem(head.p, head.n, key.p, key.n), *end = head.p + head.n,
+	                    *close;
+
+	if (!p)
+		return pp_slice_of("", 0);
+	p = pp_scan_space(p + key.n, end);
+	if (p == end || *p != ':')
+		return pp_slice_of("", 0);
+	p = pp_scan_space(p + 1, end);
+	if (p == end || *p != '{')
+		return pp_slice_of("", 0);
+	p = pp_scan_space(p + 1, end);
+	close = p < end && *p == '"' ? memchr(p + 1, '"', (size_t)(end - p - 1)) : NULL;
+	return close ? pp_slice_between(p + 1, close) : pp_slice_of("", 0);
+}
+
+enum ff_layout
+ff_head_layout(const struct pp_peek *peek)
+{
+	static const struct pp_slice tables[] = { PP_KEY("\"stackTable\""),
+		                                  PP_KEY("\"frameTable\"") };
+	static const char *const columns[] = { "length", "prefix",     "prefixOffset", "frame",
+		                               "func",   "category",   "address",      "line",
+		                               "column", "subcategory" };
+	size_t i, k;
+
+	for (i = 0; i < PP_COUNT_OF(tables); i++) {
+		struct pp_slice key = first_key(peek->head, tables[i]);
+
+		if (pp_slice_eq_z(key, "schema") || pp_slice_eq_z(key, "data"))
+			return FF_ROWS;
+		for (k = 0; k < PP_COUNT_OF(columns); k++)
+			if (pp_slice_eq_z(key, columns[k]))
+				return FF_COLUMNS;
+	}
+	return FF_NO_TABLE;
+}
