@@ -329,6 +329,24 @@ call_enter(struct layout *l, size_t number)
 	return ok && event_add(l, PP_EVENT_ENTER, m) && pp_vec_push(&l->open, call);
 }
 
+/*
+ * What stands for subs that never returned has no time of its own: only returns say how long something ran. So after a call
+ * that one of them made, whoever called it goes on.
+ */
+static bool
+unknown_leave(struct layout *l, const struct pp_nyt_moment *m)
+{
+	const struct pp_nyt_subs *subs = &l->load->subs;
+	const struct pp_profile *p = l->load->builder->profile;
+	struct pp_nyt_moment up = { .node = m->node };
+	bool ok = true;
+
+	while (ok && subs->unknown && (up.node = pp_tree_parent(&p->tree, up.node)) &&
+	       pp_node_func(p, up.node) == subs->rows.at[subs->unknown - 1].func)
+		ok = event_add(l, PP_EVENT_EXIT, &up);
+	return ok;
+}
+
 static bool
 call_leave(struct layout *l, size_t number)
 {
@@ -341,7 +359,7 @@ call_leave(struct layout *l, size_t number)
 	l->spent += call.left;
 	l->at += call.left > 0 ? call.left : 0;
 	caller->mark = mark > caller->mark ? mark : caller->mark;
-	return event_add(l, PP_EVENT_EXIT, m);
+	return event_add(l, PP_EVENT_EXIT, m) && unknown_leave(l, m);
 }
 
 /* first[i]: where the run of returns starts that ends with i and is its subtree. */
