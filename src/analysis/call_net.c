@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/call_shares.h"
 #include "base/sort.h"
-#include "model/call_graph.h"
 #include "model/inclusive.h"
 #include "model/scc.h"
 
@@ -86,65 +86,59 @@ edge_of(struct building *b, pp_func caller, pp_func callee)
 }
 
 static bool
-nodes_take(struct building *b)
+nodes_take(struct building *b, const struct pp_flat *flat)
 {
 	struct pp_net *net = b->net;
-	struct pp_flat flat;
-	pp_status status = pp_flat_compute(net->profile, &flat);
 	size_t row;
 
-	if (status != PP_OK)
-		return status == PP_E_UNSUPPORTED;
-	net->has_calls = flat.has_calls;
-	if (net->metric < flat.metrics)
-		net->whole = flat.whole[net->metric];
-	if (net->metric < flat.metrics)
-		net->part_of = pp_flat_whole(&flat, net->metric);
-	for (row = 0; row < flat.n && !b->failed; row++) {
-		uint32_t node = node_of(b, flat.func[row]);
+	net->has_calls = flat->has_calls;
+	if (net->metric < flat->metrics) {
+		net->whole = flat->whole[net->metric];
+		net->part_of = pp_flat_whole(flat, net->metric);
+	}
+	for (row = 0; row < flat->n && !b->failed; row++) {
+		uint32_t node = node_of(b, flat->func[row]);
 
 		if (b->failed)
 			break;
 		net->nodes.at[node].only_calls = false;
-		net->nodes.at[node].calls = flat.calls[row];
-		if (net->metric < flat.metrics) {
-			net->nodes.at[node].self = pp_flat_get(&flat, row, net->metric).own;
-			net->nodes.at[node].total = pp_flat_get(&flat, row, net->metric).total;
-			net->nodes.at[node].gained = pp_flat_gained(&flat, row, net->metric);
+		net->nodes.at[node].calls = flat->calls[row];
+		if (net->metric < flat->metrics) {
+			net->nodes.at[node].self = pp_flat_get(flat, row, net->metric).own;
+			net->nodes.at[node].total = pp_flat_get(flat, row, net->metric).total;
+			net->nodes.at[node].gained = pp_flat_gained(flat, row, net->metric);
 		}
 	}
-	pp_flat_release(&flat);
 	return !b->failed;
 }
 
-/* From what the file states of calls. */
+/* From calls that the file states. */
 static void
-edges_stated(struct building *b)
+edges_stated(struct building *b, const struct pp_flat *flat)
 {
 	const struct pp_profile *p = b->net->profile;
 	size_t known = pp_metric_gained(p, b->net->metric), i;
-	struct pp_call_graph g;
-	uint32_t f;
+	struct pp_call_shares shares;
 
-	if (!pp_call_graph_init(&g, p, PP_ALL_SERIES)) {
-		b->failed = true;
-		return;
+	b->failed = !pp_call_shares_init(&shares, p, flat, PP_CALLEES, 0);
+	b->net->edges_counted = !b->failed && pp_calls_counted(p);
+	for (i = 0; !b->failed && i < shares.n; i++) {
+		const struct pp_edge_row *e = &p->calls.rows.at[shares.row[i]];
+		uint32_t edge = edge_of(b, p->funcs.at[e->caller].same,
+		                        p->funcs.at[e->callee].same);
+		struct pp_net_edge *to;
+
+		if (b->failed)
+			break;
+		to = &b->net->edges.at[edge];
+		pp_count_add(&to->calls, (uint64_t)pp_edge_cell(p, shares.row[i], 0));
+		if (b->net->metric < p->metrics.n)
+			pp_value_add(&p->metrics.at[b->net->metric], &to->total,
+			             pp_ledger_get(&shares.cost, i, b->net->metric));
+		if (known < p->metrics.n)
+			pp_value_add(&p->metrics.at[known], &to->gained,
+			             pp_ledger_get(&shares.cost, i, known));
 	}
-	b->net->edges_counted = pp_calls_counted(p);
-	b->net->stated = true;
-	for (f = 1; f < g.n; f++)
-		for (i = g.first[f]; i < g.first[f + 1] && !b->failed; i++) {
-			uint32_t edge = edge_of(b, f, g.to[i]);
-
-			if (b->failed)
-				break;
-			b->net->edges.at[edge].calls = g.calls[i];
-			if (b->net->metric < p->metrics.n)
-				b->net->edges.at[edge].total = pp_ledger_get(&g.cost, i,
-				                                             b->net->metric);
-			if (known < p->metrics.n)
-				b->net->edges.at[edge].gained = pp_ledger_get(&g.cost, i, known);
-		}
 	for (i = 0; i < p->calls.rows.n && !b->failed; i++) {
 		const struct pp_edge_row *e = &p->calls.rows.at[i];
 		uint32_t node;
@@ -156,7 +150,7 @@ edges_stated(struct building *b)
 		if (!b->failed)
 			b->net->nodes.at[node].is_root = true;
 	}
-	pp_call_graph_release(&g);
+	pp_call_shares_release(&shares);
 }
 
 /* Counts calls: those of a node came over its edge. */
@@ -181,53 +175,59 @@ edges_count(struct building *b, const uint32_t *edge_of_node)
 	}
 }
 
-/* From the steps of the tree. */
+/* Makes the pairs of a tree edges with a cost of a metric, to be found as total or as gained. */
+static void
+edges_cost(struct building *b, const struct pp_call_pairs *pairs, const uint32_t *edge,
+           size_t metric, bool gained)
+{
+	const struct pp_profile *p = b->net->profile;
+	union pp_value *cost = NULL;
+	size_t i;
+
+	if (metric >= p->metrics.n || b->failed)
+		return;
+	cost = pp_call_pairs_cost(pairs, metric);
+	b->failed = !cost;
+	for (i = 0; cost && i < pairs->at.n; i++) {
+		struct pp_net_edge *to = &b->net->edges.at[edge[i]];
+
+		pp_value_add(&p->metrics.at[metric], gained ? &to->gained : &to->total, cost[i]);
+	}
+	free(cost);
+}
+
+/* From the tree: calls as `callees` has them. */
 static void
 edges_of_tree(struct building *b)
 {
-	struct pp_net *net = b->net;
-	const struct pp_profile *p = net->profile;
-	bool costs = net->metric < p->metrics.n;
+	const struct pp_profile *p = b->net->profile;
+	struct pp_call_pairs pairs;
+	uint32_t *edge, root;
 	pp_func *func_of = pp_frame_funcs(p);
-	uint64_t *outermost = func_of ? pp_outermost_compute(p, func_of) : NULL;
-	uint32_t *edges = malloc((size_t)p->tree.n * sizeof *edges);
-	size_t known = pp_metric_gained(p, net->metric);
-	struct pp_inclusive cost = { 0 }, gained = { 0 };
 	pp_node node;
+	size_t i;
 
-	b->failed = !outermost || !edges ||
-	            (costs && !pp_inclusive_compute(&cost, p, net->metric)) ||
-	            (known < p->metrics.n && !pp_inclusive_compute(&gained, p, known));
-	if (!b->failed)
-		edges[0] = PP_MAP_NONE;
+	b->failed = !pp_call_pairs_init(&pairs, p, PP_CALLEES, 0) || !func_of;
+	edge = malloc((pairs.at.n + 1) * sizeof *edge);
+	b->failed |= !edge;
 	for (node = 1; node < p->tree.n && !b->failed; node++) {
-		pp_node parent = pp_tree_parent(&p->tree, node);
-		pp_func callee = func_of[pp_tree_frame(&p->tree, node)];
-
-		edges[node] = PP_MAP_NONE;
-		if (parent == 0) {
-			uint32_t root = node_of(b, callee);
-
-			if (!b->failed)
-				net->nodes.at[root].is_root = true;
+		if (pp_tree_parent(&p->tree, node))
 			continue;
-		}
-		edges[node] = edge_of(b, func_of[pp_tree_frame(&p->tree, parent)], callee);
-		if (!b->failed && costs && pp_bit(outermost, node))
-			pp_value_add(&p->metrics.at[net->metric], &net->edges.at[edges[node]].total,
-			             pp_inclusive_of(&cost, node));
-		if (!b->failed && gained.metric && pp_bit(outermost, node))
-			pp_value_add(gained.metric, &net->edges.at[edges[node]].gained,
-			             pp_inclusive_of(&gained, node));
+		root = node_of(b, func_of[pp_tree_frame(&p->tree, node)]);
+		if (!b->failed)
+			b->net->nodes.at[root].is_root = true;
 	}
+	for (i = 0; i < pairs.at.n && !b->failed; i++)
+		edge[i] = edge_of(b, pairs.at.at[i].caller, pairs.at.at[i].callee);
+	edges_cost(b, &pairs, edge, b->net->metric, false);
+	edges_cost(b, &pairs, edge, pp_metric_gained(p, b->net->metric), true);
+	for (node = 0; node < p->tree.n && !b->failed; node++)
+		if (pairs.of_node[node] != PP_MAP_NONE)
+			pairs.of_node[node] = edge[pairs.of_node[node]];
 	if (!b->failed)
-		edges_count(b, edges);
-	if (cost.metric)
-		pp_inclusive_release(&cost);
-	if (gained.metric)
-		pp_inclusive_release(&gained);
-	free(edges);
-	free(outermost);
+		edges_count(b, pairs.of_node);
+	pp_call_pairs_release(&pairs);
+	free(edge);
 	free(func_of);
 }
 
@@ -290,6 +290,7 @@ pp_status
 pp_net_compute(struct pp_net *net, const struct pp_profile *p, size_t metric)
 {
 	struct building b = { .net = net, .edge_of = { .seed = p->strs.seed } };
+	struct pp_flat flat = { 0 };
 
 	*net = (struct pp_net){ .profile = p, .metric = metric };
 	if (metric < p->metrics.n)
@@ -299,12 +300,13 @@ pp_net_compute(struct pp_net *net, const struct pp_profile *p, size_t metric)
 	b.node_of = calloc(p->funcs.n + 1, sizeof *b.node_of);
 	b.failed = !b.node_of;
 	if (!b.failed)
-		b.failed = !nodes_take(&b);
+		b.failed = pp_flat_compute(p, &flat) == PP_E_NOMEM || !nodes_take(&b, &flat);
 	if (!b.failed && p->calls.rows.n > 0)
-		edges_stated(&b);
+		edges_stated(&b, &flat);
 	else if (!b.failed && p->tree.n > 1)
 		edges_of_tree(&b);
 	gains_settle(net);
+	pp_flat_release(&flat);
 	free(b.node_of);
 	pp_map_release(&b.edge_of);
 	net->all_nodes = net->nodes.n;

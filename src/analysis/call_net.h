@@ -1,9 +1,8 @@
 /*
  * The call graph to be drawn: functions, one edge for each pair of caller and callee, and what of it is worth drawing.
  *
- * Numbers are those of `top` and `callers`: where the profile holds calls themselves, they are given as it says; from a
- * tree an edge's total is what the callee's outermost activations cost that came over it, so a call of a function by
- * itself has calls but no total.
+ * Numbers are those of `top` and `callees`: a function's total is its own cost and that of its edges to others, and no
+ * edge exceeds either of its ends. A call of a function by itself has calls but no cost (analysis/callers.h).
  */
 #ifndef PP_CALL_NET_H
 #define PP_CALL_NET_H
@@ -30,10 +29,9 @@ struct pp_net_edge {
 
 struct pp_net {
 	const struct pp_profile *profile;
-	size_t metric;      /* metrics.n: there is none, and values mean nothing */
-	bool has_calls;     /* of functions */
-	bool edges_counted; /* calls of edges are known */
-	bool stated; /* edges are as the file states them: those of a cycle count again and again */
+	size_t metric;        /* metrics.n: there is none, and values mean nothing */
+	bool has_calls;       /* of functions */
+	bool edges_counted;   /* calls of edges are known */
 	union pp_value whole; /* of the metric */
 	union pp_value
 	    part_of; /* what shares are of: the same, or all that was gained where it falls */

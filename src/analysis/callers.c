@@ -3,6 +3,9 @@
  */
 #include "analysis/callers.h"
 
+#include <math.h>
+
+#include "analysis/call_shares.h"
 #include "analysis/calltree.h"
 #include "analysis/line_calls.h"
 #include "model/flat_sources.h"
@@ -18,7 +21,7 @@ struct spot {
 /* Rows that are being put together: one for each function and call site. */
 struct group {
 	struct pp_call row;
-	union pp_value *total;
+	union pp_value *total, *stated;
 	PP_VEC(struct spot) spots;
 };
 
@@ -31,8 +34,8 @@ struct groups {
 struct walk {
 	struct pp_calltree tree;
 	uint64_t *outermost;
-	uint64_t *
-	    first; /* calls next to the function that no call of the same two is around; NULL = outermost says */
+	/* [metric * nodes + node]: what further activations of the function below a node cost; NULL if there are none. */
+	union pp_value *nested;
 	enum pp_calls_side side;
 	pp_func func;
 	size_t metric;
@@ -47,6 +50,7 @@ groups_release(struct groups *g)
 
 	for (i = 0; i < g->n; i++) {
 		free(g->at[i].total);
+		free(g->at[i].stated);
 		pp_vec_release(&g->at[i].spots);
 	}
 	free(g->at);
@@ -59,7 +63,7 @@ static struct group *
 group_of(const struct pp_profile *p, struct groups *g, const struct pp_call *row)
 {
 	uint64_t key = pp_mix((uint64_t)row->func << 32 | row->site_line,
-	                      PP_HASH_K1 ^ row->site_file);
+	                      PP_HASH_K1 ^ (row->site_file + (uint64_t)row->within));
 	struct group fresh = { .row = *row };
 	uint32_t i;
 
@@ -69,7 +73,7 @@ group_of(const struct pp_profile *p, struct groups *g, const struct pp_call *row
 		if (i == PP_MAP_NONE)
 			break;
 		if (g->at[i].row.func == row->func && g->at[i].row.site_line == row->site_line &&
-		    g->at[i].row.site_file == row->site_file)
+		    g->at[i].row.site_file == row->site_file && g->at[i].row.within == row->within)
 			return &g->at[i];
 	}
 	if (g->n == g->cap && !pp_vec_grow((void **)&g->at, &g->cap, sizeof *g->at, g->n + 1))
@@ -117,12 +121,30 @@ row_emit(struct pp_calls *out, const struct group *g)
 	if (!pp_vec_push(&out->rows, g->row))
 		return false;
 	for (m = 0; m < out->metrics; m++)
-		if (!pp_vec_push(&out->total, g->total[m]))
+		if (!pp_vec_push(&out->total, g->total[m]) ||
+		    (!out->by_stacks &&
+		     !pp_vec_push(&out->stated, g->stated ? g->stated[m] : g->total[m])))
 			return false;
 	return true;
 }
 
 /* ---- from the tree ---------------------------------------------------------------------- */
+
+/* Adds what a node of the walk costs to the group it belongs to. */
+static void
+cost_add(const struct walk *w, struct group *group, pp_node node)
+{
+	const struct pp_profile *p = w->tree.profile;
+	size_t m;
+
+	for (m = 0; m < p->metrics.n; m++) {
+		pp_value_add(&p->metrics.at[m], &group->total[m],
+		             pp_calltree_cost(&w->tree, node, m));
+		if (w->nested)
+			pp_value_sub(&p->metrics.at[m], &group->total[m],
+			             w->nested[m * p->tree.n + node]);
+	}
+}
 
 /* Adds one step of the walk to the group it belongs to. */
 static bool
@@ -131,22 +153,21 @@ step(struct walk *w, struct groups *g, pp_node from, pp_node to, pp_node cost, u
 	const struct pp_profile *p = w->tree.profile;
 	struct pp_call row = { .depth = depth };
 	struct group *group;
-	size_t m;
+	bool again, ends;
 
 	row.func = to ? w->tree.func_of_frame[pp_tree_frame(&p->tree, to)] : 0;
 	if (depth == 1)
 		pp_node_site(p, w->side == PP_CALLERS ? from : to, &row.site_file, &row.site_line);
 	row.recursive = depth == 1 && row.func == w->func;
 	group = group_of(p, g, &row);
-	/* Where the walk ends nothing goes on from here. */
-	if (!group || (depth < w->depth && !pp_vec_push(&group->spots, (struct spot){ to, cost })))
+	/* The walk ends at the depth that was asked for; what the function calls when it runs again is met there. */
+	again = w->side == PP_CALLEES && row.func == w->func;
+	ends = depth >= w->depth || again;
+	if (!group || (!ends && !pp_vec_push(&group->spots, (struct spot){ to, cost })))
 		return false;
 	pp_count_add(&group->row.calls, w->tree.calls ? w->tree.calls[cost] : 0);
-	if (pp_bit(w->first && (depth == 1 || w->side == PP_CALLERS) ? w->first : w->outermost,
-	           cost))
-		for (m = 0; m < p->metrics.n; m++)
-			pp_value_add(&p->metrics.at[m], &group->total[m],
-			             pp_calltree_cost(&w->tree, cost, m));
+	if (w->side == PP_CALLEES ? !again : pp_bit(w->outermost, cost))
+		cost_add(w, group, cost);
 	return true;
 }
 
@@ -219,66 +240,34 @@ walk_on(struct walk *w, struct groups *first)
 	return fine;
 }
 
-/* The other end of the call that a node is; false when the function is at none, or at both. */
+/* Learns what further activations of the function cost, by the nodes between them and the last one above. */
 static bool
-other_end(const struct walk *w, pp_node node, pp_func *other)
+nested_find(struct walk *w)
 {
 	const struct pp_profile *p = w->tree.profile;
-	pp_node parent = pp_tree_parent(&p->tree, node);
-	pp_func callee = w->tree.func_of_frame[pp_tree_frame(&p->tree, node)];
-	pp_func caller = parent ? w->tree.func_of_frame[pp_tree_frame(&p->tree, parent)] : 0;
-
-	*other = w->side == PP_CALLERS ? caller : callee;
-	return (w->side == PP_CALLERS ? callee : caller) == w->func && *other != w->func;
-}
-
-/*
- * Functions that call each other in turn: a stack counts once for each two of them that call each other, as often as they
- * do. Goes through the tree with a count of the calls that are open, by the other end.
- */
-static bool
-first_mark(struct walk *w)
-{
-	const struct pp_profile *p = w->tree.profile;
-	uint32_t *open = calloc(p->funcs.n + 1, sizeof *open);
-	struct pp_children children = { 0 };
-	bool fine = pp_children_compute(&children, p);
-	pp_node node = fine ? children.first[0] : 0;
-	size_t steps;
-	pp_func other;
-
-	w->first = calloc((size_t)p->tree.n / 64 + 1, sizeof *w->first);
-	for (steps = 0; open && w->first && node && !pp_account_stops_at(steps); steps++) {
-		pp_node next = children.first[node];
-
-		if (other_end(w, node, &other) && open[other]++ == 0)
-			w->first[node >> 6] |= (uint64_t)1 << (node & 63);
-		while (!next && node) {
-			if (other_end(w, node, &other))
-				open[other]--;
-			next = children.next[node];
-			node = pp_tree_parent(&p->tree, node);
-		}
-		node = next;
-	}
-	fine = fine && open && w->first && !pp_account_stops();
-	free(open);
-	pp_children_release(&children);
-	return fine;
-}
-
-/* Whether a call of the function, or one that it does, is of a function that runs already. */
-static bool
-comes_again(const struct walk *w)
-{
-	const struct pp_profile *p = w->tree.profile;
-	pp_func other;
+	size_t n = p->tree.n, m;
+	bool recurs = false;
 	pp_node node;
 
-	for (node = 1; node < p->tree.n && !pp_account_stops_at(node); node++)
-		if (!pp_bit(w->outermost, node) && other_end(w, node, &other))
-			return true;
-	return false;
+	for (node = 1; !recurs && node < n && !pp_account_stops_at(node); node++)
+		recurs = !pp_bit(w->outermost, node) &&
+		         w->tree.func_of_frame[pp_tree_frame(&p->tree, node)] == w->func;
+	if (!recurs || p->metrics.n == 0)
+		return !pp_account_stops();
+	w->nested = calloc(n * p->metrics.n, sizeof *w->nested);
+	for (m = 0; w->nested && m < p->metrics.n; m++) {
+		union pp_value *nested = w->nested + m * n;
+
+		/* Parents stand before their children. */
+		for (node = (pp_node)n - 1; node > 0 && !pp_account_stops_at(node); node--) {
+			pp_func func = w->tree.func_of_frame[pp_tree_frame(&p->tree, node)];
+
+			pp_value_add(&p->metrics.at[m], &nested[pp_tree_parent(&p->tree, node)],
+			             func == w->func ? pp_calltree_cost(&w->tree, node, m)
+			                             : nested[node]);
+		}
+	}
+	return w->nested && !pp_account_stops();
 }
 
 static bool
@@ -344,17 +333,18 @@ flat_of_one(const struct walk *w, struct pp_flat *flat)
 
 /* ---- from edges ------------------------------------------------------------------------- */
 
+/* Adds a call to the group it belongs to: what it costs here, and what the file states. */
 static bool
-edge_add(const struct pp_profile *p, size_t edge, pp_func func, enum pp_calls_side side,
-         struct groups *g)
+edge_add(const struct pp_call_shares *shares, size_t place, struct walk *w, struct groups *g)
 {
+	const struct pp_profile *p = w->out->profile;
+	size_t edge = shares->row[place], k;
 	const struct pp_edge_row *e = &p->calls.rows.at[edge];
 	pp_func caller = p->funcs.at[e->caller].same, callee = p->funcs.at[e->callee].same;
-	struct pp_call row = { .func = side == PP_CALLERS ? caller : callee, .depth = 1 };
+	struct pp_call row = { .func = w->side == PP_CALLERS ? caller : callee, .depth = 1 };
+	struct pp_values cost = pp_ledger_row(&shares->cost, place);
 	struct group *group;
 
-	if ((side == PP_CALLERS ? callee : caller) != func)
-		return true;
 	row.site_line = e->site_line;
 	if (e->site_line)
 		row.site_file = e->site_file ? e->site_file : p->funcs.at[e->caller].file;
@@ -362,32 +352,138 @@ edge_add(const struct pp_profile *p, size_t edge, pp_func func, enum pp_calls_si
 	group = group_of(p, g, &row);
 	if (!group)
 		return false;
+	if (!group->stated)
+		group->stated = calloc(p->metrics.n + 1, sizeof *group->stated);
+	if (!group->stated)
+		return false;
 	pp_count_add(&group->row.calls, (uint64_t)pp_edge_cell(p, edge, 0));
-	pp_values_add_cells(p, group->total, pp_edge_costs(p, edge));
+	pp_values_add_cells(p, group->stated, pp_edge_costs(p, edge));
+	for (k = 0; k < cost.n; k++) {
+		uint32_t m = pp_values_metric(&cost, k);
+
+		pp_value_add(&p->metrics.at[m], &group->total[m], cost.at[k]);
+	}
 	return true;
 }
 
+/* Whether a rest is more than what rounding leaves of a function's total. */
 static bool
-calls_from_edges(const struct pp_profile *p, pp_func func, enum pp_calls_side side, size_t metric,
-                 struct pp_calls *out)
+is_rest(const struct pp_metric *m, union pp_value rest, union pp_value total)
 {
-	struct groups g = { .by_key = { .seed = p->strs.seed } };
-	struct order order = { p, metric };
+	if (m->type == PP_REAL)
+		return fabs(rest.d) > 1e-9 * fabs(total.d) &&
+		       (rest.d > 0 || m->flags & PP_METRIC_SIGNED);
+	return m->flags & PP_METRIC_SIGNED ? rest.i != 0 : rest.i > 0;
+}
+
+/* What the other members of a cycle have. */
+static bool
+within_add(struct walk *w, const struct pp_call_shares *shares, struct groups *g)
+{
+	const struct pp_profile *p = w->out->profile;
 	bool fine = true;
+	size_t m;
+
+	for (m = 0; fine && m < p->metrics.n; m++) {
+		struct group *within = NULL;
+
+		if (pp_value_is_zero(&p->metrics.at[m], shares->within[m]))
+			continue;
+		within = group_of(p, g, &(struct pp_call){ .depth = 1, .within = true });
+		fine = within != NULL;
+		if (fine)
+			pp_value_add(&p->metrics.at[m], &within->total[m], shares->within[m]);
+	}
+	return fine;
+}
+
+/* The calls of the function that no caller has made. */
+static uint64_t
+calls_left(const struct pp_flat *flat, size_t row, const struct groups *g)
+{
+	uint64_t calls = 0;
 	size_t i;
 
-	out->has_calls = pp_calls_counted(p);
-	for (i = 0; fine && i < p->calls.rows.n; i++)
-		fine = edge_add(p, i, func, side, &g);
+	for (i = 0; i < g->n; i++)
+		pp_count_add(&calls, g->at[i].row.calls);
+	return flat->has_calls && flat->calls[row] > calls ? flat->calls[row] - calls : 0;
+}
+
+/* The function was called from outside at the cost that none of its callers has. */
+static bool
+outside_add(struct walk *w, const struct pp_flat *flat, struct groups *g)
+{
+	const struct pp_profile *p = w->out->profile;
+	bool *stated = pp_call_metrics_stated(p), fine = stated != NULL;
+	size_t row = 0, m, i, n = g->n;
+	struct group *outside = NULL;
+
+	while (row < flat->n && flat->func[row] != w->func)
+		row++;
+	for (m = 0; fine && row < flat->n && m < p->metrics.n; m++) {
+		const struct pp_metric *metric = &p->metrics.at[m];
+		union pp_value total = pp_flat_get(flat, row, m).total, rest = total;
+
+		for (i = 0; i < n; i++)
+			pp_value_sub(metric, &rest, g->at[i].total[m]);
+		if (!stated[m] || !is_rest(metric, rest, total))
+			continue;
+		outside = group_of(p, g, &(struct pp_call){ .depth = 1 });
+		fine = outside != NULL;
+		if (fine)
+			pp_value_add(metric, &outside->total[m], rest);
+	}
+	if (outside && !outside->row.calls)
+		outside->row.calls = calls_left(flat, row, g);
+	free(stated);
+	return fine;
+}
+
+static bool
+calls_from_edges(struct walk *w, const struct pp_flat *flat)
+{
+	const struct pp_profile *p = w->out->profile;
+	struct groups g = { .by_key = { .seed = p->strs.seed } };
+	struct order order = { p, w->metric };
+	struct pp_call_shares shares;
+	bool fine = pp_call_shares_init(&shares, p, flat, w->side, w->func);
+	size_t i;
+
+	w->out->has_calls = pp_calls_counted(p);
+	for (i = 0; fine && i < shares.n; i++)
+		fine = edge_add(&shares, i, w, &g);
+	fine = fine && within_add(w, &shares, &g);
+	if (fine && w->side == PP_CALLERS)
+		fine = outside_add(w, flat, &g);
 	if (fine && g.n > 1)
 		pp_sort(g.at, g.n, sizeof *g.at, compare_groups, &order);
 	for (i = 0; fine && i < g.n; i++)
-		fine = row_emit(out, &g.at[i]);
+		fine = row_emit(w->out, &g.at[i]);
 	groups_release(&g);
+	pp_call_shares_release(&shares);
 	return fine;
 }
 
 /* ---- all of it -------------------------------------------------------------------------- */
+
+static bool
+calls_from_stacks(struct walk *w, struct pp_flat *flat)
+{
+	const struct pp_profile *p = w->out->profile;
+	bool fine = w->side == PP_CALLERS ? pp_calltree_init_bare(&w->tree, p)
+	                                  : pp_calltree_init(&w->tree, p, false);
+
+	w->outermost = fine ? pp_outermost_compute(p, w->tree.func_of_frame) : NULL;
+	w->out->by_stacks = true;
+	w->out->has_calls = w->tree.has_calls;
+	fine = fine && w->outermost && (w->side == PP_CALLERS || nested_find(w)) &&
+	       calls_from_tree(w) && flat_of_one(w, flat);
+	if (w->tree.profile)
+		pp_calltree_release(&w->tree);
+	free(w->outermost);
+	free(w->nested);
+	return fine;
+}
 
 pp_status
 pp_calls_compute(const struct pp_profile *p, pp_func func, enum pp_calls_side side, size_t metric,
@@ -396,31 +492,19 @@ pp_calls_compute(const struct pp_profile *p, pp_func func, enum pp_calls_side si
 	struct walk w = {
 		.side = side, .func = func, .metric = metric, .depth = depth, .out = out
 	};
-	bool fine;
+	pp_status status = PP_E_UNSUPPORTED;
 
 	*out = (struct pp_calls){ .profile = p, .metrics = p->metrics.n };
 	if (p->calls.rows.n > 0 && depth <= 1) {
-		fine = calls_from_edges(p, func, side, metric, out);
+		status = pp_flat_compute(p, flat);
+		if (status == PP_OK && !calls_from_edges(&w, flat))
+			status = PP_E_NOMEM;
 	} else if (p->tree.n > 1) {
-		out->by_stacks = true;
-		fine = side == PP_CALLERS ? pp_calltree_init_bare(&w.tree, p)
-		                          : pp_calltree_init(&w.tree, p, false);
-		w.outermost = fine ? pp_outermost_compute(p, w.tree.func_of_frame) : NULL;
-		out->has_calls = w.tree.has_calls;
-		fine = fine && w.outermost;
-		if (fine && !w.tree.has_calls && comes_again(&w))
-			fine = first_mark(&w);
-		fine = fine && calls_from_tree(&w) && flat_of_one(&w, flat);
-		if (w.tree.profile)
-			pp_calltree_release(&w.tree);
-		free(w.outermost);
-		free(w.first);
-	} else {
-		return PP_E_UNSUPPORTED;
+		status = calls_from_stacks(&w, flat) ? PP_OK : PP_E_NOMEM;
 	}
-	if (!fine)
+	if (status != PP_OK)
 		pp_calls_release(out);
-	return fine ? PP_OK : PP_E_NOMEM;
+	return status;
 }
 
 void
@@ -428,4 +512,5 @@ pp_calls_release(struct pp_calls *c)
 {
 	pp_vec_release(&c->rows);
 	pp_vec_release(&c->total);
+	pp_vec_release(&c->stated);
 }

@@ -69,13 +69,21 @@ static void
 each_put(struct pp_rendering *r, struct pp_json *j, const struct pp_answer_table *t,
          const struct pp_answer_column *column, size_t row)
 {
+	bool open = !(column->flags & PP_COLUMN_MAYBE);
 	size_t m;
 
-	pp_json_put_object(j, column->key);
-	for (m = 0; m < pp_metrics_shown(column->each); m++)
-		if (pp_column_has(column, m) && pp_rendering_get(r, t, column, row, m))
-			datum_put(j, pp_rendering_label(r, column->each, m), column->as, &r->datum);
-	pp_json_end_object(j);
+	if (open)
+		pp_json_put_object(j, column->key);
+	for (m = 0; m < pp_metrics_shown(column->each); m++) {
+		if (!pp_column_has(column, m) || !pp_rendering_get(r, t, column, row, m))
+			continue;
+		if (!open)
+			pp_json_put_object(j, column->key);
+		open = true;
+		datum_put(j, pp_rendering_label(r, column->each, m), column->as, &r->datum);
+	}
+	if (open)
+		pp_json_end_object(j);
 }
 
 /* ---- rows ---- */

@@ -265,8 +265,7 @@ edge_look(struct pp_sink *out, const struct pp_net *net, const struct pp_net_edg
           struct pp_buf *text)
 {
 	const struct pp_profile *p = net->profile;
-	bool cycle = net->nodes.at[edge->from].component == net->nodes.at[edge->to].component;
-	bool is_part = !(net->stated && cycle) && is_part_of(net, edge->gained);
+	bool is_part = is_part_of(net, edge->gained);
 	double share = share_of(net, edge->gained);
 	unsigned shade = (unsigned)(150 - 110 * sqrt(share));
 

@@ -211,7 +211,8 @@ calls_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
 	const struct calls *c = data;
 
-	if (c->calls.has_calls)
+	/* Of what is no call, or was called from outside unseen, there is no number. */
+	if (c->calls.has_calls && (call_of(c, row)->func || call_of(c, row)->calls))
 		pp_datum_count(d, call_of(c, row)->calls);
 }
 
@@ -222,6 +223,22 @@ total_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 
 	pp_datum_value(d, c->calls.profile, metric,
 	               c->calls.total.at[c->shown[row] * c->calls.metrics + metric]);
+}
+
+/* What the file states of a call within a cycle, where that is something else. */
+static void
+stated_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
+{
+	const struct calls *c = data;
+	const struct pp_profile *p = c->calls.profile;
+	size_t at = c->shown[row] * c->calls.metrics, m;
+	bool differs = false;
+
+	for (m = 0; c->calls.stated.n && m < c->calls.metrics; m++)
+		differs = differs || pp_value_cmp(&p->metrics.at[m], c->calls.stated.at[at + m],
+		                                  c->calls.total.at[at + m]) != 0;
+	if (differs)
+		pp_datum_value(d, p, metric, c->calls.stated.at[at + metric]);
 }
 
 static void
@@ -262,15 +279,12 @@ cycle_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 		pp_datum_count(d, cycle);
 }
 
-/* Each turn of a cycle counts what is below it again: no part of the whole. */
 static void
 share_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 {
 	const struct calls *c = data;
-	const struct pp_call *call = call_of(c, row);
 
-	if (c->calls.by_stacks || !(call->recursive || cycle_of(c, call)))
-		pp_datum_share(d, share_of(c, row), c->whole);
+	pp_datum_share(d, share_of(c, row), c->whole);
 }
 
 static void
@@ -283,7 +297,9 @@ label_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 
 	for (i = 1; i < call->depth; i++)
 		pp_buf_adds(d->made, "  ");
-	if (!call->func)
+	if (call->within)
+		pp_buf_adds(d->made, "(within the cycle)");
+	else if (!call->func)
 		pp_buf_adds(d->made, "(from outside)");
 	else
 		pp_func_text(d->made, p, call->func);
@@ -367,6 +383,16 @@ static const struct pp_answer_column calls_columns[] = {
 	{ .key = "total", .as = PP_AS_VALUE, .get = total_get },
 	{ .key = "recursive", .as = PP_AS_BOOL, .flags = PP_COLUMN_NO_CSV, .get = recursive_get },
 	{ .key = "cycle", .as = PP_AS_COUNT, .flags = PP_COLUMN_NO_CSV, .get = cycle_get },
+	{ .key = "stated",
+	  .as = PP_AS_VALUE,
+	  .flags = PP_COLUMN_NO_CSV | PP_COLUMN_MAYBE,
+	  .get = stated_get },
+};
+
+/* Of a rest that no call has. */
+static const struct pp_answer_column outside_columns[] = {
+	{ .key = "calls", .as = PP_AS_COUNT, .get = calls_get },
+	{ .key = "total", .as = PP_AS_VALUE, .get = total_get },
 };
 
 static void
@@ -384,7 +410,7 @@ edges_table(struct pp_answer *a, const struct calls *c)
 			continue;
 		columns[n] = calls_columns[i];
 		columns[n].arg = c->metric;
-		if (columns[n].get == total_get && columns[n].key)
+		if ((columns[n].get == total_get && columns[n].key) || columns[n].get == stated_get)
 			columns[n].each = p;
 		else if (columns[n].get == total_get && falls)
 			columns[n].title = "net";
@@ -404,6 +430,37 @@ edges_table(struct pp_answer *a, const struct calls *c)
 	                       .nested = "edges",
 	                       .flags = (c->metric < p->metrics.n ? 0 : PP_TABLE_NO_TEXT) |
 	                                (c->both ? PP_TABLE_CSV_TOO : 0) });
+}
+
+/* "from_outside", "within_cycle": the parts of the function's total that no call has. */
+static void
+rest_object(struct pp_answer *a, const struct calls *c, bool within)
+{
+	struct pp_answer_column *columns = pp_answer_alloc(a, sizeof outside_columns);
+	struct calls *one = pp_answer_alloc(a, sizeof *one);
+	size_t *row = pp_answer_alloc(a, sizeof *row), i;
+
+	for (i = 0; i < c->calls.rows.n; i++) {
+		const struct pp_call *call = &c->calls.rows.at[i];
+
+		if (!call->func && call->depth == 1 && call->within == within)
+			break;
+	}
+	if (!columns || !one || !row || i == c->calls.rows.n)
+		return;
+	*one = *c;
+	*row = i;
+	one->shown = row;
+	memcpy(columns, outside_columns, sizeof outside_columns);
+	columns[1].each = c->calls.profile;
+	pp_answer_table(a,
+	                &(struct pp_answer_table){ .key = within ? "within_cycle" : "from_outside",
+	                                           .columns = columns,
+	                                           .column_count = PP_COUNT_OF(outside_columns),
+	                                           .data = one,
+	                                           .rows = 1,
+	                                           .flags = PP_TABLE_OBJECT | PP_TABLE_NO_CSV |
+	                                                    PP_TABLE_NO_TEXT | PP_TABLE_WHOLE });
 }
 
 /* ---- computing ---- */
@@ -472,7 +529,7 @@ calls_compute(struct calls *c, const struct pp_profile *p, const struct calls_pa
 	if (status == PP_E_UNSUPPORTED && pp_scope_given(&params->scope) && p->tree.n <= 1 &&
 	    p->calls.rows.n + p->lines.rows.n == 0)
 		status = PP_OK;
-	if (status == PP_OK && !c->calls.by_stacks)
+	if (status == PP_OK && !c->flat.profile)
 		status = pp_flat_compute(p, &c->flat);
 	while (status == PP_OK && c->row < c->flat.n && c->flat.func[c->row] != c->func)
 		c->row++;
@@ -555,6 +612,8 @@ side_add(struct pp_answer *a, const struct calls *c)
 	else
 		pp_answer_say(a, PP_INK_FAINT, "%s%s\n\n", c->both && !callers ? "\n" : "", said);
 	edges_table(a, c);
+	rest_object(a, c, false);
+	rest_object(a, c, true);
 }
 
 /* One side of a function; NULL with a status whose reason is said. */
