@@ -102,6 +102,14 @@ pp_view_demangle(struct pp_view *v, bool for_people_only)
 }
 
 pp_status
+pp_view_set_aside(struct pp_view *v)
+{
+	struct pp_profile *derived = NULL;
+
+	return step(v, pp_set_aside_derive(v->shown, &derived), &derived);
+}
+
+pp_status
 pp_view_estimate(struct pp_view *v, const struct pp_estimate_opts *opts)
 {
 	struct pp_profile *derived = NULL;

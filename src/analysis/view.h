@@ -12,6 +12,7 @@
 #include "analysis/estimate.h"
 #include "analysis/filter.h"
 #include "analysis/group.h"
+#include "analysis/set_aside.h"
 
 struct pp_view {
 	const struct pp_profile *base;  /* what was read; NULL when the view has taken it over */
@@ -44,6 +45,8 @@ pp_status pp_view_divide(struct pp_view *);
 pp_status pp_view_unite(struct pp_view *);
 /* See pp_demangle_derive(). */
 pp_status pp_view_demangle(struct pp_view *, bool for_people_only);
+/* See pp_set_aside_derive(). */
+pp_status pp_view_set_aside(struct pp_view *);
 /* See pp_estimate_derive(). */
 pp_status pp_view_estimate(struct pp_view *, const struct pp_estimate_opts *);
 

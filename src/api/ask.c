@@ -67,7 +67,8 @@ pp_reply_seen_for(const struct pp_reply *r, const struct pp_want *want)
 		                  : form == PP_RENDER_TEXT || form == PP_RENDER_MARKDOWN,
 		/* Of two profiles one may have a thread that the other has not. */
 		.known_threads = pp_excerpt_asked(&r->asking) &&
-		                 r->asking.question->asks == PP_ASKS_ONE
+		                 r->asking.question->asks == PP_ASKS_ONE,
+		.all_frames = !(want->facets & PP_ASIDE)
 	};
 }
 

@@ -66,7 +66,9 @@ pp_topic_scope(struct pp_reply *r, const struct pp_want *want, struct pp_profile
 	pp_view_init_owned(&view, *profile);
 	if ((*profile)->costs.filtered) {
 		pp_scope_note(scope, *profile, answer_of(r));
-		status = pp_scope_names(scope, &view, &seen, answer_of(r));
+		status = pp_scope_set_aside(&view, &seen, answer_of(r));
+		if (status == PP_OK)
+			status = pp_scope_names(scope, &view, &seen, answer_of(r));
 	} else {
 		status = pp_scope_apply(scope, &view, &seen, answer_of(r));
 	}

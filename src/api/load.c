@@ -6,6 +6,7 @@
 #include "api/maps.h"
 #include "api/members.h"
 #include "model/derive.h"
+#include "model/leaf_kind.h"
 #include "questions/find.h"
 #include "text/suggest.h"
 #include "text/units.h"
@@ -111,7 +112,8 @@ reading_progress(void *data, uint64_t done, uint64_t total)
 static bool
 may_be_about(void *about, const char *name, size_t n)
 {
-	return pp_find_possible(about, name, n);
+	/* What is idle is left out of the whole, so it has to be told apart. */
+	return pp_find_possible(about, name, n) || pp_name_is_idle(pp_slice_of(name, n));
 }
 
 static void

@@ -79,6 +79,7 @@ pp_build_column_real(struct pp_builder *b, uint32_t column, double divisor)
 		*cell = pp_cell_real((double)column_value(b, column, *cell).i / divisor);
 	if (x->adds_up)
 		pp_sums_to_real(&x->sums, column, divisor);
+	pp_idle_to_real(x, column, divisor);
 	x->types.at[column] = PP_REAL;
 }
 
@@ -100,6 +101,7 @@ pp_build_column_scale(struct pp_builder *b, uint32_t column, uint64_t factor)
 	}
 	if (x->adds_up && !pp_sums_scale(&x->sums, column, factor))
 		return false;
+	pp_idle_scale(x, column, factor);
 	for (c = column_cells(b, column); (cell = cells_next(&c));)
 		*cell *= (int64_t)factor;
 	return true;

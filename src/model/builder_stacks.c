@@ -7,6 +7,8 @@
  */
 #include "model/builder_stacks.h"
 
+#include "model/leaf_kind.h"
+
 /* ---- life ------------------------------------------------------------------------------- */
 
 void
@@ -20,6 +22,8 @@ pp_stacks_free(struct pp_stacks *x)
 	pp_vec_release(&x->values);
 	pp_vec_release(&x->own);
 	pp_vec_release(&x->keeps);
+	pp_vec_release(&x->idles);
+	pp_vec_release(&x->idle);
 	pp_sieve_release(&x->sieve);
 	pp_sums_release(&x->sums);
 	pp_walk_release(&x->walk);
@@ -82,6 +86,10 @@ pp_stacks_start(struct pp_builder *b, size_t columns, bool late)
 
 	if (!pp_builder_ok(b))
 		return NULL;
+	/* What memory is attributed to takes whole stacks. */
+	if (b->order.facets & PP_ASIDE && pp_order_adds_up(&b->order) &&
+	    pp_profile_has_allocations(p))
+		pp_builder_plant(b);
 	b->stacks = x = calloc(1, sizeof *x);
 	if (!x) {
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
@@ -576,6 +584,11 @@ stack_sum(struct pp_builder *b, const struct pp_sample *s, const pp_frame *frame
 	cost = stack_cost(b, s);
 	if (!stack_filter(b, &frames, &depth, &stays))
 		return false;
+	if (PP_UNLIKELY(stays && pp_stack_is_idle(b, frames, depth))) {
+		stays = false;
+		if (!pp_idle_add(b, x->total.at))
+			pp_builder_fail(b, PP_E_NOMEM, NULL);
+	}
 	fine = stays ? pp_sums_add(&x->sums, frames, depth, cost) : pp_sums_pass(&x->sums, cost);
 	stack_cost_clear(x, s);
 	if (!fine)
@@ -602,6 +615,10 @@ pp_stacks_merge(struct pp_builder *into, const struct pp_builder *from, const pp
 		pp_builder_fail(into, PP_E_NOMEM, NULL);
 		return false;
 	}
+	if (y->idle.n && !pp_idle_add(into, y->idle.at)) {
+		pp_builder_fail(into, PP_E_NOMEM, NULL);
+		return false;
+	}
 	for (row = 0; row < y->sums.rows && row < from->profile->frames.n; row++)
 		if ((row == 0 || y->sums.seen[row]) &&
 		    !pp_sums_merge(&x->sums, frame_map[row], &y->sums, row)) {
@@ -609,69 +626,6 @@ pp_stacks_merge(struct pp_builder *into, const struct pp_builder *from, const pp
 			return false;
 		}
 	sums_check(into);
-	return true;
-}
-
-/* The costs of functions that occur, where there are many columns. */
-static bool
-sums_give_sparse(struct pp_builder *b)
-{
-	struct pp_costs_facet *costs = &b->profile->costs;
-	const struct pp_stacks *x = b->stacks;
-	size_t row, n = 0;
-
-	costs->wide = pp_gather_settle(&x->sums.sparse, x->sums.rows,
-	                               x->late ? x->column_of.at : NULL, b->profile->metrics.n);
-	if (!costs->wide)
-		return false;
-	/* Frames that do not occur have no cells, so rows close up without moving any. */
-	for (row = 0; row < x->sums.rows && row < b->profile->frames.n; row++)
-		if (!row || x->sums.seen[row])
-			costs->wide->rows.at[n++] = costs->wide->rows.at[row];
-	costs->wide->rows.n = n;
-	return true;
-}
-
-/* The functions that occur, all of them together first, and what they cost. */
-static bool
-sums_give(struct pp_builder *b)
-{
-	struct pp_costs_facet *costs = &b->profile->costs;
-	struct pp_stacks *x = b->stacks;
-	size_t n = b->profile->metrics.n, row, m;
-
-	/* The whole has a row even where there is no stack. */
-	if (!pp_sums_reserve(&x->sums, 1))
-		return false;
-	for (row = 0; row < x->sums.rows && row < b->profile->frames.n; row++) {
-		union pp_value *to;
-
-		if (row && !x->sums.seen[row])
-			continue;
-		if (!pp_vec_push(&costs->funcs, b->profile->frames.at[row].func))
-			return false;
-		if (x->sums.is_sparse)
-			continue;
-		if (!pp_vec_reserve(&costs->cells, costs->cells.n + 2 * n))
-			return false;
-		to = costs->cells.at + costs->cells.n;
-		for (m = 0; m < n; m++) {
-			struct pp_cost_pair pair = pp_sums_get(&x->sums, row,
-			                                       x->late ? x->column_of.at[m] : m);
-
-			to[m] = pair.own;
-			to[n + m] = pair.total;
-		}
-		costs->cells.n += 2 * n;
-	}
-	if (x->sums.is_sparse && !sums_give_sparse(b))
-		return false;
-	costs->stated = true;
-	costs->filtered = x->sieve.filter && x->sieve.status == PP_OK;
-	/* The sums' own row for the whole is what all stacks cost that were read. */
-	for (m = 0; costs->filtered && m < n; m++)
-		if (!pp_vec_push(&costs->unfiltered, pp_costs_get(b->profile, 0, m).own))
-			return false;
 	return true;
 }
 
@@ -704,7 +658,7 @@ pp_stacks_finish(struct pp_builder *b)
 	} else if (x && x->held && pp_builder_ok(b)) {
 		(void)held_give(b, b->order.cut_share);
 	}
-	if (pp_build_flush(b) && known && x->adds_up && !sums_give(b))
+	if (pp_build_flush(b) && known && x->adds_up && !pp_stacks_give_sums(b))
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
 	if (pp_builder_ok(b) && known && x->is_sparse && !pp_stacks_spread(b))
 		pp_builder_fail(b, PP_E_NOMEM, NULL);

@@ -86,6 +86,7 @@ struct pp_stacks {
 	struct pp_held *held;
 
 	PP_VEC(uint8_t) keeps; /* by frame: whether the order keeps its name */
+	PP_VEC(uint8_t) idles; /* by frame: a stack that ends in it is idle */
 
 	/* filters */
 	struct pp_sieve sieve;
@@ -96,6 +97,7 @@ struct pp_stacks {
 	struct pp_walk walk;
 	struct pp_sums sums;
 	PP_VEC(union pp_value) total, self; /* of one stack */
+	PP_VEC(union pp_value) idle;        /* of stacks that were idle; empty = none was */
 };
 
 static inline enum pp_cell_type
@@ -121,6 +123,28 @@ bool pp_stacks_not_own(struct pp_builder *, struct pp_not_own_row, int64_t value
 void pp_walk_release(struct pp_walk *);
 /* Gives functions what steps have; the path stays. False when out of memory. */
 bool pp_walk_settle(struct pp_stacks *);
+
+/* ---- stacks that are idle, see builder_costs.c: where stacks are added up ---- */
+/* Notes of frames that are new whether a stack that ends in them is idle. False on failure. */
+bool pp_idle_frames(struct pp_builder *);
+/* Adds to what idle stacks cost, one value per column; false when out of memory, as the next. */
+bool pp_idle_add(struct pp_builder *, const union pp_value *);
+/* Gives the profile the functions that occur, all of them together first, and what they and idle stacks cost. */
+bool pp_stacks_give_sums(struct pp_builder *);
+/* Multiplies a column of that, or divides it into doubles. */
+void pp_idle_scale(struct pp_stacks *, uint32_t column, uint64_t factor);
+void pp_idle_to_real(struct pp_stacks *, uint32_t column, double divisor);
+
+/* Whether a stack is idle, and set aside for that. */
+static inline bool
+pp_stack_is_idle(struct pp_builder *b, const pp_frame *frames, size_t depth)
+{
+	if (!(b->order.facets & PP_ASIDE) || !depth)
+		return false;
+	if (PP_UNLIKELY(b->stacks->idles.n < b->profile->frames.n) && !pp_idle_frames(b))
+		return false;
+	return b->stacks->idles.at[frames[depth - 1]];
+}
 
 /* ---- many columns, see builder_sparse.c ---- */
 void pp_stacks_sparse_release(struct pp_stacks *);

@@ -28,6 +28,7 @@ static const struct {
 	ARRAY(FUNCS, funcs),
 	ARRAY(FRAMES, frames),
 	ARRAY(METRICS, metrics),
+	ARRAY(METRICS, aside),
 	ARRAY(LABELS, labels),
 	ARRAY(META, meta),
 	ARRAY(SERIES, series),

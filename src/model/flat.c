@@ -464,6 +464,7 @@ struct sort_ctx {
 	enum pp_sort by;
 	size_t metric;
 	union pp_value *keys; /* by row: what it is sorted by; NULL when that is no cost */
+	const struct pp_metric *by_total; /* rows whose key is 0 are sorted by total; or NULL */
 };
 
 static int
@@ -478,6 +479,9 @@ compare_rows(const void *left, const void *right, void *context)
 		c = (f->calls[a] < f->calls[b]) - (f->calls[a] > f->calls[b]);
 	else if (ctx->keys)
 		c = pp_value_cmp(&f->profile->metrics.at[ctx->metric], ctx->keys[b], ctx->keys[a]);
+	if (!c && ctx->by_total && pp_value_is_zero(ctx->by_total, ctx->keys[a]))
+		c = pp_value_cmp(ctx->by_total, pp_flat_get(f, b, ctx->metric).total,
+		                 pp_flat_get(f, a, ctx->metric).total);
 	return c ? c : pp_func_cmp(f->profile, f->func[a], f->func[b]);
 }
 
@@ -490,6 +494,8 @@ keys_fill(struct sort_ctx *ctx)
 
 	if (ctx->by == PP_SORT_CALLS || ctx->by == PP_SORT_NAME || ctx->metric >= f->metrics)
 		return true;
+	if (ctx->by == PP_SORT_SHOWN)
+		ctx->by_total = &f->profile->metrics.at[ctx->metric];
 	ctx->keys = malloc((f->n + 1) * sizeof *ctx->keys);
 	for (i = 0; ctx->keys && i < f->n; i++) {
 		struct pp_cost_pair pair = pp_flat_get(f, i, ctx->metric);
@@ -506,7 +512,7 @@ pp_flat_sort(struct pp_flat *f, enum pp_sort by, size_t metric)
 {
 	size_t row_bytes = f->metrics * sizeof *f->self, i;
 	uint32_t *order = malloc((f->n + 1) * sizeof *order);
-	struct sort_ctx ctx = { f, by, metric, NULL };
+	struct sort_ctx ctx = { f, by, metric, NULL, NULL };
 	bool ok = order && keys_fill(&ctx);
 
 	for (i = 0; ok && i < f->n; i++)

@@ -67,7 +67,8 @@ enum pp_sort {
 	PP_SORT_NAME,
 	PP_SORT_GAINED,
 	PP_SORT_FLAT, /* other words for the first two */
-	PP_SORT_CUM
+	PP_SORT_CUM,
+	PP_SORT_SHOWN /* by own cost, and by total where there is none */
 };
 
 /* Computes all rows, in no particular order; PP_E_UNSUPPORTED when the profile holds no cost at all. */

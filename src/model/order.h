@@ -26,7 +26,8 @@ enum {
 	PP_GAINS_ALL = 1 << 14, /* also where the primary metric does not fall */
 	PP_LABELS = 1 << 15,    /* costs by label */
 	PP_SOURCE = 1 << 16,    /* source lines of addresses, which take looking up */
-	PP_DROPS = 1 << 17      /* frames that the file says are of no interest are left out */
+	PP_DROPS = 1 << 17,     /* frames that the file says are of no interest are left out */
+	PP_ASIDE = 1 << 18      /* allocators and idleness are set aside: model/leaf_kind.h */
 };
 
 /* Names that matter: stacks without any may be added up as cost without a stack. */

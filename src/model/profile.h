@@ -261,6 +261,12 @@ struct pp_derived_facet {
 	PP_VEC(struct pp_generated_row) generated;
 };
 
+/* What answers set aside of a metric (analysis/set_aside.h). */
+struct pp_aside_row {
+	union pp_value idle; /* cost of idle leaves, which is in no row of the profile any more */
+	bool attributed;     /* cost of allocators went to whoever called them */
+};
+
 /* When things happened, on the clock of the recording. */
 struct pp_time_span {
 	bool known;
@@ -300,6 +306,8 @@ struct pp_profile {
 	PP_VEC(struct pp_frame_row) frames;
 	PP_VEC(struct pp_label_row) labels;
 	PP_VEC(struct pp_metric) metrics; /* from 0 */
+	PP_VEC(struct pp_aside_row)
+	aside; /* by metric; empty = nothing was set aside, metrics past its end have nothing */
 	PP_VEC(struct pp_series) series;  /* from 0 */
 	PP_VEC(struct pp_meta_row) meta;
 
@@ -323,6 +331,22 @@ static inline struct pp_slice
 pp_text_of(const struct pp_profile *p, pp_str s)
 {
 	return pp_strtab_get(&p->strs, s);
+}
+
+/* What was set aside of a metric. */
+static inline struct pp_aside_row
+pp_profile_aside(const struct pp_profile *p, size_t metric)
+{
+	return metric < p->aside.n ? p->aside.at[metric] : (struct pp_aside_row){ 0 };
+}
+
+/* A sum over the profile with what was idle. */
+static inline union pp_value
+pp_value_with_idle(const struct pp_profile *p, size_t metric, union pp_value sum)
+{
+	if (metric < p->aside.n)
+		pp_value_add(&p->metrics.at[metric], &sum, p->aside.at[metric].idle);
+	return sum;
 }
 
 /* The format that a profile really is of, whichever file brought it. */

@@ -503,7 +503,7 @@ more_print(struct layout *l, size_t shown)
 	if (t->empty > 0 && t->one) {
 		pp_buf_adds(&text, "  ... and ");
 		pp_units_u64(&text, t->empty);
-		pp_buf_addf(&text, " %s that %s (-n 0 shows %s)\n",
+		pp_buf_addf(&text, " %s that %s (--json lists %s)\n",
 		            pp_plural(t->empty, t->one, t->many),
 		            pp_plural(t->empty, "costs nothing", "cost nothing"),
 		            pp_plural(t->empty, "it", "them"));

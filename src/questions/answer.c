@@ -157,6 +157,18 @@ pp_answer_value(struct pp_answer *a, const char *key, const struct pp_profile *p
 }
 
 void
+pp_answer_total(struct pp_answer *a, const struct pp_profile *p, size_t metric,
+                union pp_value total)
+{
+	const struct pp_metric *m = &p->metrics.at[metric];
+	union pp_value idle = pp_profile_aside(p, metric).idle;
+
+	pp_answer_value(a, "total", p, metric, pp_value_with_idle(p, metric, total));
+	if (metric < p->aside.n && !pp_value_is_zero(m, idle))
+		pp_answer_value(a, "idle", p, metric, idle);
+}
+
+void
 pp_answer_metric(struct pp_answer *a, const char *key, const struct pp_profile *p, size_t metric)
 {
 	struct pp_buf label = { 0 };
@@ -205,6 +217,8 @@ pp_answer_unit(struct pp_answer *a, const struct pp_profile *p, size_t metric)
 	if (metric >= p->metrics.n)
 		return;
 	pp_answer_metric(a, "metric", p, metric);
+	if (pp_profile_aside(p, metric).attributed)
+		pp_answer_bool(a, "attributed", true);
 	pp_answer_text(a, "unit", PP_AS_TEXT, pp_text_of(p, p->metrics.at[metric].unit));
 }
 

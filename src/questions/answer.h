@@ -387,11 +387,13 @@ void pp_answer_value(struct pp_answer *, const char *key, const struct pp_profil
 /* A metric by the name that values have. */
 void pp_answer_metric(struct pp_answer *, const char *key, const struct pp_profile *,
                       size_t metric);
+/* "total", and "idle" where some of it is, which the total given lacks. */
+void pp_answer_total(struct pp_answer *, const struct pp_profile *, size_t metric, union pp_value);
 /* "name", "file", "line", "column", "module" of a function, as far as they are known. */
 void pp_answer_func(struct pp_answer *, const struct pp_profile *, pp_func);
 /* "format", "complete": what the answer is drawn from. */
 void pp_answer_source(struct pp_answer *, const struct pp_profile *);
-/* "metric", "unit": nothing in a profile without metrics. */
+/* "metric", "attributed" where allocators were set aside, "unit": nothing in a profile without metrics. */
 void pp_answer_unit(struct pp_answer *, const struct pp_profile *, size_t metric);
 /* "units" of all metrics, where rows have several. */
 void pp_answer_units(struct pp_answer *, const struct pp_profile *);

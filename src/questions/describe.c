@@ -5,11 +5,25 @@
 
 #include "formats/format.h"
 #include "formats/kit/meta_json.h"
+#include "text/units.h"
 
 struct pp_slice
 pp_file_title(const char *file)
 {
 	return pp_slice_z(strcmp(file, "-") == 0 ? "standard input" : file);
+}
+
+void
+pp_describe_idle(struct pp_buf *text, const struct pp_profile *p, size_t metric)
+{
+	const struct pp_metric *m = &p->metrics.at[metric];
+	union pp_value idle = pp_profile_aside(p, metric).idle;
+
+	if (metric >= p->aside.n || pp_value_is_zero(m, idle))
+		return;
+	pp_buf_adds(text, " (");
+	pp_units_value(text, pp_text_of(p, m->unit), pp_value_double(m, idle));
+	pp_buf_adds(text, " idle)");
 }
 
 static void
@@ -27,7 +41,7 @@ metrics_add(struct pp_answer *a, const struct pp_profile *p)
 		pp_answer_open(a, NULL);
 		pp_answer_text(a, "name", PP_AS_NAME, pp_text_of(p, m->name));
 		pp_answer_text(a, "unit", PP_AS_TEXT, pp_text_of(p, m->unit));
-		pp_answer_value(a, "total", p, i, totals[i]);
+		pp_answer_total(a, p, i, totals[i]);
 		pp_answer_metric(a, "key", p, i);
 		title.n = 0;
 		pp_metric_title(p, m, &title);
@@ -59,7 +73,8 @@ static void
 samples_add(struct pp_answer *a, const struct pp_profile *p, size_t primary)
 {
 	if (pp_samples_are_weights(p))
-		pp_answer_value(a, "samples", p, primary, pp_profile_total(p, primary));
+		pp_answer_value(a, "samples", p, primary,
+		                pp_value_with_idle(p, primary, pp_profile_total(p, primary)));
 	else
 		pp_answer_count(a, "samples", p->samples);
 }

@@ -15,6 +15,8 @@ void pp_answer_profile(struct pp_answer *, const struct pp_profile *, const stru
 /* "key": the metadata of a profile, nested as in the file; and the same as a value of JSON that is begun elsewhere. */
 void pp_answer_meta(struct pp_answer *, const char *key, const struct pp_profile *);
 void pp_meta_json(struct pp_json *, const struct pp_profile *);
+/* Appends how much of a metric was idle: " (526 ms idle)"; nothing where nothing was. */
+void pp_describe_idle(struct pp_buf *, const struct pp_profile *, size_t metric);
 /* How a file is called in text: standard input has no name. */
 struct pp_slice pp_file_title(const char *file);
 

@@ -86,16 +86,25 @@ pp_excerpt_head(struct pp_excerpt *x, const struct pp_topic *topic, size_t metri
 	pp_row_key(r, "complete");
 	pp_row_bool(r, p->complete);
 	if (metric < p->metrics.n) {
+		struct pp_aside_row aside = pp_profile_aside(p, metric);
 		size_t clip = r->clip;
 
 		r->clip = pp_excerpt_metric_clip(x);
 		pp_metric_label(p, &p->metrics.at[metric], &label);
 		pp_row_key(r, "metric");
 		pp_row_text(r, pp_slice_of(label.p ? label.p : "", label.n));
+		if (aside.attributed) {
+			pp_row_key(r, "attributed");
+			pp_row_bool(r, true);
+		}
 		pp_row_key(r, "unit");
 		pp_row_text(r, pp_text_of(p, p->metrics.at[metric].unit));
 		pp_row_key(r, "total");
-		pp_row_value(r, &p->metrics.at[metric], total);
+		pp_row_value(r, &p->metrics.at[metric], pp_value_with_idle(p, metric, total));
+		if (metric < p->aside.n && !pp_value_is_zero(&p->metrics.at[metric], aside.idle)) {
+			pp_row_key(r, "idle");
+			pp_row_value(r, &p->metrics.at[metric], aside.idle);
+		}
 		r->clip = clip;
 	}
 	if (p->estimated || pp_estimate_possible(p)) {

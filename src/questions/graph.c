@@ -365,7 +365,7 @@ graph_run(const struct pp_subject *subject, const void *data, struct pp_answer *
 	pp_answer_source(a, g->net.profile);
 	pp_answer_unit(a, g->net.profile, g->net.metric);
 	if (g->net.metric < g->net.profile->metrics.n)
-		pp_answer_value(a, "total", g->net.profile, g->net.metric, g->net.whole);
+		pp_answer_total(a, g->net.profile, g->net.metric, g->net.whole);
 	pp_answer_bool(a, "estimated", g->net.profile->estimated);
 	table_add(a, g, "functions", node_columns, PP_COUNT_OF(node_columns), g->net.nodes.n);
 	table_add(a, g, "edges", edge_columns, PP_COUNT_OF(edge_columns), g->net.edges.n);

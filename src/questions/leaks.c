@@ -13,6 +13,7 @@
 #include "base/sort.h"
 #include "formats/format.h"
 #include "model/inclusive.h"
+#include "model/leaf_kind.h"
 #include "questions/question.h"
 #include "text/escape.h"
 #include "text/json_emit.h"
@@ -56,6 +57,7 @@ leaks_want(const void *data, struct pp_want *want)
 {
 	want->facets = PP_TREE | PP_TIMELINE | PP_SOURCE;
 	want->stacks = true;
+	want->all_frames = true; /* stacks are listed with what follows the one that allocated */
 }
 
 /* ---- what leaks ---- */
@@ -90,6 +92,7 @@ struct leaks {
 	pp_node *same;    /* by node: the first of an equal stack, whatever its addresses are */
 	struct age *ages; /* by the first ones; NULL = not known */
 	double whole;
+	bool all_frames; /* allocators are shown like other functions */
 };
 
 static void
@@ -117,51 +120,19 @@ func_row(const struct pp_profile *p, pp_node node)
 	return &p->funcs.at[node_func(p, node)];
 }
 
-static bool
-starts_with_any(struct pp_slice s, const char *const *list)
-{
-	for (; *list; list++)
-		if (pp_slice_starts(s, *list))
-			return true;
-	return false;
-}
-
-/* Whether a frame is the allocator's, which all stacks have in common. */
-static bool
-is_allocator(const struct pp_profile *p, pp_node node)
-{
-	static const char *const names[] = { "malloc",         "calloc",        "realloc",
-		                             "reallocarray",   "memalign",      "posix_memalign",
-		                             "aligned_alloc",  "valloc",        "pvalloc",
-		                             "__libc_malloc",  "__libc_calloc", "__libc_realloc",
-		                             "__libc_memalign" };
-	static const char *const starts[] = { "operator new", "_Znw",       "_Zna",
-		                              "tc_malloc",    "tc_new",     "tc_calloc",
-		                              "tc_realloc",   "je_",        "prof_backtrace",
-		                              "imalloc",      "tcmalloc::", NULL };
-	static const char *const modules[] = { "libjemalloc.", "libtcmalloc", "libheaptrack_",
-		                               "libmimalloc.", NULL };
-	const struct pp_func_row *f = func_row(p, node);
-	struct pp_slice name = pp_text_of(p, f->name),
-	                module = pp_text_of(p, p->modules.at[f->module].name);
-	size_t i;
-
-	for (i = 0; i < PP_COUNT_OF(names); i++)
-		if (pp_slice_eq_z(name, names[i]))
-			return true;
-	for (i = module.n; i > 0 && module.p[i - 1] != '/';)
-		i--;
-	return starts_with_any(name, starts) || starts_with_any(pp_slice_from(module, i), modules);
-}
-
+/* The innermost frame that is not the allocator's, or the outermost of all. */
 static pp_node
-site_of(const struct pp_profile *p, pp_node node)
+site_of(const struct leaks *l, pp_node node)
 {
-	pp_node at = node;
+	const struct pp_profile *p = l->p;
+	pp_node at = node, parent = node;
 
-	while (at && is_allocator(p, at))
-		at = pp_tree_parent(&p->tree, at);
-	return at ? at : node;
+	while (!l->all_frames && parent &&
+	       pp_leaf_kind_of(p, node_func(p, at)) == PP_LEAF_ALLOCATOR) {
+		parent = pp_tree_parent(&p->tree, at);
+		at = parent ? parent : at;
+	}
+	return at;
 }
 
 /* " oven.c:42", or the module. */
@@ -613,7 +584,7 @@ rows_find(struct leaks *l, double min)
 	for (i = 0; fine && i < l->rows.n; i++)
 		if (l->rows.at[i].order >= min * l->whole) {
 			l->rows.at[n] = l->rows.at[i];
-			l->rows.at[n].site = site_of(p, l->rows.at[n].node);
+			l->rows.at[n].site = site_of(l, l->rows.at[n].node);
 			n++;
 		}
 	l->rows.n = fine ? n : 0;
@@ -722,6 +693,7 @@ leaks_run(const struct pp_subject *subject, const void *data, struct pp_answer *
 	if (!l)
 		return pp_answer_fail_status(a, PP_E_NOMEM);
 	l->p = p;
+	l->all_frames = params->scope.all_frames;
 	status = metrics_choose(l, params, a);
 	if (status != PP_OK)
 		return status;

@@ -333,8 +333,11 @@ pp_asking_want(const struct pp_asking *asking)
 	if (asking->params->form != PP_RENDER_TEXT || asking->params->metric)
 		want.facets |= PP_GAINS_ALL;
 	/* What is written keeps all that was recorded. */
-	if (asking->question->makes != PP_MAKES_PROFILE && !(scope && scope->all_frames))
+	if (asking->question->makes != PP_MAKES_PROFILE && !(scope && scope->all_frames)) {
 		want.facets |= PP_DROPS;
+		/* Who filters nothing shows the file as it is. */
+		want.facets |= scope && !want.all_frames ? PP_ASIDE : 0u;
+	}
 	return want;
 }
 

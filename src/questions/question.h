@@ -157,6 +157,7 @@ struct pp_want {
 	const struct pp_format *target; /* that is written: its options may be given, too */
 	bool rewrites; /* an input of the target's format may go straight into its canonical form */
 	bool labels;   /* the answer lists labels, those that a store gives included */
+	bool all_frames; /* the question itself sets allocators aside */
 	bool merge;    /* PP_ASKS_PICTURE: two files, too */
 	bool skips;    /* files that cannot be read or merged are left out; */
 	bool can_skip; /* or could be */

@@ -64,50 +64,48 @@ rows_drop(struct pp_ranking *r, double min)
 	return stays != NULL;
 }
 
-/* Whether that is anything of a metric that belongs to the event of the chosen one, or to none as that does. */
+/* Whether a row has any calls, where it is sorted by them, or any cost of a metric that was asked for beside the chosen one. */
 static bool
-pair_costs(const struct pp_ranking *r, size_t metric, struct pp_cost_pair cost)
+row_matters(const struct pp_ranking *r, size_t row)
 {
-	const struct pp_metric *of = r->flat.profile->metrics.at, *m = &of[metric];
+	const struct pp_flat *f = &r->flat;
+	size_t i;
 
-	return m->event == of[r->metric].event &&
-	       (!pp_value_is_zero(m, cost.own) || !pp_value_is_zero(m, cost.total));
+	for (i = 0; r->beside.given && i < r->beside.n; i++) {
+		const struct pp_metric *m = &f->profile->metrics.at[r->beside.metric[i]];
+		struct pp_cost_pair cost = pp_flat_get(f, row, r->beside.metric[i]);
+
+		if (!pp_value_is_zero(m, cost.own) || !pp_value_is_zero(m, cost.total))
+			return true;
+	}
+	return r->sort == PP_SORT_CALLS && f->calls[row];
 }
 
-/* Whether a row has anything of them. */
+/* Whether a row has any cost of the chosen metric, or has had. */
 static bool
 row_costs(const struct pp_ranking *r, size_t row)
 {
 	const struct pp_flat *f = &r->flat;
-	const struct pp_wide *wide = f->wide;
-	struct pp_span span = wide ? wide->rows.at[f->place[row]] : (struct pp_span){ 0 };
-	const struct pp_cost_pair *cells = wide ? (const void *)wide->cells : NULL;
-	bool costs = false;
-	size_t m;
+	const struct pp_metric *m = &f->profile->metrics.at[r->metric];
 
-	for (m = 0; !wide && m < f->metrics && !costs; m++)
-		costs = pair_costs(r, m, pp_flat_get(f, row, m));
-	for (m = span.first; m < span.first + span.n && !costs; m++)
-		costs = pair_costs(r, wide->column[m], cells[m]);
-	return costs;
+	return !pp_value_is_zero(m, pp_flat_get(f, row, r->metric).own) ||
+	       total_size(f, row, r->metric) > 0;
 }
 
-/*
- * Leaves out the rows that cost nothing, unless there are no others: who wants to see them says -n 0. False when out of
- * memory.
- */
+/* Leaves out the rows that cost nothing, unless there are no others. False when out of memory. */
 static bool
 rows_drop_empty(struct pp_ranking *r)
 {
 	struct pp_flat *f = &r->flat;
 	bool *stays = malloc((f->n + 1) * sizeof *stays);
-	/* Most rows are told by the one metric that is looked at. */
+	/* Most rows are told by their total. */
 	bool quick = !f->wide && f->profile->metrics.at[r->metric].type != PP_REAL;
 	const union pp_value *total = quick ? f->total + r->metric : NULL;
 	size_t row, n = 0;
 
 	for (row = 0; stays && row < f->n; row++) {
-		stays[row] = (quick && total[row * f->metrics].i) || row_costs(r, row);
+		stays[row] = (quick && total[row * f->metrics].i) || row_costs(r, row) ||
+		             row_matters(r, row);
 		n += stays[row];
 	}
 	if (stays && n && n < f->n) {
@@ -204,7 +202,12 @@ pp_ranking_make(struct pp_answer *a, const struct pp_profile *p, const struct pp
 		                      "this profile does not know how often functions were called");
 	if (status == PP_OK) {
 		r->whole = calloc(p->metrics.n + 1, sizeof *r->whole);
-		if (!r->whole || !pp_flat_sort(&r->flat, (enum pp_sort)r->sort, r->metric))
+		/* For people, those without own cost come in the order of what they pass on. */
+		if (!r->whole || !pp_flat_sort(&r->flat,
+		                               r->sort == PP_SORT_SELF && !asked->asked.exact
+		                                   ? PP_SORT_SHOWN
+		                                   : (enum pp_sort)r->sort,
+		                               r->metric))
 			status = PP_E_NOMEM;
 	}
 	if (status != PP_OK)
@@ -212,8 +215,8 @@ pp_ranking_make(struct pp_answer *a, const struct pp_profile *p, const struct pp
 	pp_calls_note(a, &r->flat);
 	for (m = 0; m < p->metrics.n; m++)
 		r->whole[m] = pp_value_double(&p->metrics.at[m], pp_flat_whole(&r->flat, m));
-	if (!rows_drop(r, min) || (!asked->asked.exact && asked->asked.budget.rows != 0 &&
-	                           r->metric < p->metrics.n && !rows_drop_empty(r)))
+	if (!rows_drop(r, min) ||
+	    (!asked->asked.exact && r->metric < p->metrics.n && !rows_drop_empty(r)))
 		return pp_answer_fail_status(a, PP_E_NOMEM);
 	if (!asked->asked.metric)
 		zero_note(a, r);

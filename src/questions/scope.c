@@ -43,7 +43,8 @@ static const struct pp_param filter_params[] = {
 	     "by default)"),
 	FLAG("no-demangle", no_demangle, "show names as they are in the file"),
 	FLAG("all-frames", all_frames,
-	     "also show frames that the file says to drop (pprof's drop_frames)"),
+	     "also show allocators in profiles of memory, idle threads, and frames that the file "
+	     "says to drop (pprof's drop_frames)"),
 	{ 0 },
 };
 const struct pp_param_group pp_params_filter = { "Filters", filter_params };
@@ -593,6 +594,64 @@ pp_scope_note(const struct pp_scope *s, const struct pp_profile *p, struct pp_an
 	free(wholes);
 }
 
+/* ---- what is set aside ---- */
+
+/* Whether an answer has a note of a rule: several files have the same. */
+static bool
+is_noted(const struct pp_answer *a, const char *rule)
+{
+	size_t i;
+
+	for (i = 0; i < a->notes.n && strcmp(a->notes.at[i].rule, rule) != 0; i++)
+		;
+	return i < a->notes.n;
+}
+
+static void
+idle_note(struct pp_answer *a, const struct pp_profile *p, size_t metric)
+{
+	const struct pp_metric *m = &p->metrics.at[metric];
+	double idle = pp_value_double(m, pp_profile_aside(p, metric).idle);
+	struct pp_buf text = { 0 };
+
+	pp_units_share(&text, idle, idle + pp_value_double(m, pp_profile_total(p, metric)));
+	pp_buf_adds(&text, " of the profile (");
+	if (m->kind == PP_KIND_SAMPLES)
+		pp_metric_describe(&text, p, m, idle);
+	else
+		pp_units_value(&text, pp_text_of(p, m->unit), idle);
+	pp_answer_note(a, "idle",
+	               "%s) is idle and left out; shares are of the rest; --all-frames shows all",
+	               pp_answer_made(a, &text));
+	pp_buf_release(&text);
+}
+
+pp_status
+pp_scope_set_aside(struct pp_view *view, const struct pp_seen_for *seen, struct pp_answer *a)
+{
+	const struct pp_profile *p;
+	struct pp_aside_row aside;
+	size_t metric;
+
+	if (seen->all_frames)
+		return PP_OK;
+	if (pp_view_set_aside(view) != PP_OK)
+		return pp_answer_fail_status(a, PP_E_NOMEM);
+	p = view->shown;
+	if (!p->aside.n)
+		return PP_OK;
+	metric = metric_asked(seen->metric, p);
+	aside = pp_profile_aside(p, metric);
+	if (aside.attributed && !is_noted(a, "attributed"))
+		pp_answer_note(a, "attributed",
+		               "what allocators cost is shown at the functions that called them; "
+		               "--all-frames shows the allocators");
+	if (metric < p->metrics.n && !pp_value_is_zero(&p->metrics.at[metric], aside.idle) &&
+	    !is_noted(a, "idle"))
+		idle_note(a, p, metric);
+	return PP_OK;
+}
+
 /* ---- groups ---- */
 
 static pp_status
@@ -726,6 +785,8 @@ pp_scope_apply(const struct pp_scope *s, struct pp_view *view, const struct pp_s
 		status = filter_run(s, view, &f, seen, a);
 	else if (status == PP_OK && seen->stacks && pp_estimate_possible(view->shown))
 		status = estimate_run(s, view, seen, a);
+	if (status == PP_OK)
+		status = pp_scope_set_aside(view, seen, a);
 	if (status == PP_OK)
 		status = root_run(s, view, a);
 	if (status == PP_OK)

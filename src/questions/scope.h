@@ -20,7 +20,7 @@ struct pp_scope {
 	bool keep_time;          /* when things happened is kept where filters let it be */
 	bool demangle;           /* for scripts, too */
 	bool no_demangle;        /* not even for people */
-	bool all_frames;         /* those too that the file says are of no interest */
+	bool all_frames;         /* nothing is set aside, nor dropped because the file says so */
 };
 
 extern const struct pp_param_group pp_params_filter; /* struct pp_scope */
@@ -42,6 +42,7 @@ struct pp_seen_for {
 	bool for_people;    /* who know functions by their demangled names */
 	bool known_threads; /* threads that are asked for have to be there */
 	bool labels;        /* the question lists labels: every facet stays divided by series */
+	bool all_frames;    /* nothing is set aside: what is converted, or --all-frames */
 };
 
 /* Whether anything is filtered or grouped: ways around the profile (rewriting) are then closed. */
@@ -63,6 +64,11 @@ pp_status pp_scope_apply(const struct pp_scope *, struct pp_view *, const struct
 /* The part of that about names: all that is left to do where a reader has filtered. */
 pp_status pp_scope_names(const struct pp_scope *, struct pp_view *, const struct pp_seen_for *,
                          struct pp_answer *);
+/*
+ * The part of that about allocators and idleness, which are set aside: likewise. A note says what was, also where the reader
+ * has done it.
+ */
+pp_status pp_scope_set_aside(struct pp_view *, const struct pp_seen_for *, struct pp_answer *);
 /* What pp_scope_apply() notes, of a profile whose reader has filtered. */
 void pp_scope_note(const struct pp_scope *, const struct pp_profile *, struct pp_answer *);
 

@@ -486,7 +486,8 @@ total_say(struct pp_answer *a, struct pp_buf *text, const struct pp_profile *p, 
 	} else {
 		pp_buf_adds(text, text->n ? ", " : "");
 	}
-	pp_metric_describe(text, p, m, pp_value_double(m, total));
+	pp_metric_describe(text, p, m, pp_value_double(m, pp_value_with_idle(p, i, total)));
+	pp_describe_idle(text, p, i);
 	if (!events || (i + 1 < pp_metrics_shown(p) && m[1].event == m->event))
 		return;
 	text_say(a, text);

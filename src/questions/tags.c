@@ -228,7 +228,7 @@ tags_run(const struct pp_subject *subject, const void *data, struct pp_answer *a
 	pp_answer_source(a, p);
 	pp_answer_unit(a, p, s->metric);
 	if (s->metric < p->metrics.n)
-		pp_answer_value(a, "total", p, s->metric, pp_profile_total(p, s->metric));
+		pp_answer_total(a, p, s->metric, pp_profile_total(p, s->metric));
 	if (n == 0)
 		pp_answer_say(a, PP_INK_PLAIN, "no labels\n");
 	tags_table(a, s, n);

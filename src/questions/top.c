@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "questions/describe.h"
 #include "questions/excerpt.h"
 #include "questions/ranking.h"
 #include "text/units.h"
@@ -79,13 +80,16 @@ heading_say(struct pp_answer *a, const struct pp_ranking *r)
 
 	if (r->metric < p->metrics.n) {
 		const struct pp_metric *m = &p->metrics.at[r->metric];
+		double whole = pp_value_double(
+		    m, pp_value_with_idle(p, r->metric, r->flat.whole[r->metric]));
 
-		pp_metric_describe(&text, p, m, pp_value_double(m, r->flat.whole[r->metric]));
+		pp_metric_describe(&text, p, m, whole);
 		if (pp_metric_gained(p, r->metric) < p->metrics.n) {
 			pp_describe_falls(&text, p, m, r->flat.whole[r->metric],
 			                  pp_flat_whole(&r->flat, r->metric));
 			unseen_add(&text, r);
 		}
+		pp_describe_idle(&text, p, r->metric);
 		pp_answer_say_name(a, PP_INK_TITLE, pp_slice_of(text.p, text.n));
 		pp_answer_say(a, PP_INK_PLAIN, " in ");
 		text.n = 0;
@@ -213,7 +217,7 @@ whole_add(struct pp_answer *a, const struct pp_ranking *r)
 	const struct pp_metric *m = &p->metrics.at[r->metric];
 	union pp_value net = r->flat.whole[r->metric], gained = pp_flat_whole(&r->flat, r->metric);
 
-	pp_answer_value(a, "total", p, r->metric, net);
+	pp_answer_total(a, p, r->metric, net);
 	if (pp_metric_gained(p, r->metric) == p->metrics.n)
 		return;
 	pp_answer_value(a, "gained", p, r->metric, gained);

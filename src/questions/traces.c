@@ -517,7 +517,7 @@ traces_run(const struct pp_subject *subject, const void *data, struct pp_answer 
 	pp_answer_source(a, p);
 	pp_answer_unit(a, p, t->metric);
 	if (t->metric < p->metrics.n)
-		pp_answer_value(a, "total", p, t->metric, pp_profile_total(p, t->metric));
+		pp_answer_total(a, p, t->metric, pp_profile_total(p, t->metric));
 	pp_answer_bool(a, "estimated", p->estimated);
 	traces_table(a, t);
 	pp_answer_count(a, "count", t->rows.n);

@@ -432,7 +432,7 @@ whole_add(struct pp_answer *a, const struct pp_profile *p, size_t metric,
 		w->min = fmax(0, min_of(params) *
 		                     pp_value_double(&p->metrics.at[w->metric],
 		                                     pp_calltree_cost(&w->tree, 0, w->metric)));
-		pp_answer_value(a, "total", p, metric, total);
+		pp_answer_total(a, p, metric, total);
 		if (params->asked.budget.rows != PP_UNSET)
 			few_set(w, params->asked.budget.rows);
 	}

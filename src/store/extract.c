@@ -27,7 +27,8 @@ bool
 pp_extract_tells(const struct pp_order *o)
 {
 	/* Nothing has addresses to be looked up, or frames to be left out. */
-	const unsigned told = PP_EXTRACT_FACETS | PP_COSTS | PP_FUNCTIONS | PP_SOURCE | PP_DROPS;
+	const unsigned told = PP_EXTRACT_FACETS | PP_COSTS | PP_FUNCTIONS | PP_SOURCE | PP_DROPS |
+	                      PP_ASIDE;
 
 	return o->facets && !(o->facets & ~told) && !o->label_key_count && !o->maps;
 }
