@@ -477,18 +477,18 @@ pp_set_aside_derive(const struct pp_profile *p, struct pp_profile **out)
 bool
 pp_set_aside_needs_stacks(const struct pp_profile *p)
 {
-	uint8_t *kind = NULL;
-	bool needs = false;
+	bool memory = pp_profile_has_allocations(p), needs = false;
 	size_t i, m;
 
-	if (p->tree.n > 1 || !p->costs.funcs.n || !kinds_find(p, NULL))
-		return false;
-	kind = calloc(p->funcs.n + 1, sizeof *kind);
-	if (kind)
-		(void)kinds_find(p, kind);
-	for (i = 1; kind && i < p->costs.funcs.n && !needs; i++)
-		for (m = 0; kind[p->costs.funcs.at[i]] && m < p->metrics.n && !needs; m++)
+	for (i = 1; p->tree.n <= 1 && i < p->costs.funcs.n && !needs; i++) {
+		pp_func func = p->costs.funcs.at[i];
+
+		/* There may be many profiles of few functions each, whose names are shared. */
+		if (memory ? pp_leaf_kind_of(p, func) == PP_LEAF_PLAIN
+		           : !pp_name_is_idle(pp_text_of(p, p->funcs.at[func].name)))
+			continue;
+		for (m = 0; m < p->metrics.n && !needs; m++)
 			needs = !pp_value_is_zero(&p->metrics.at[m], pp_costs_get(p, i, m).own);
-	free(kind);
+	}
 	return needs;
 }

@@ -307,9 +307,9 @@ load_merged(struct pp_reply *r, const char *const *files, size_t n,
 	return status;
 }
 
-pp_status
-pp_load_files(struct pp_reply *r, const char *const *files, size_t n,
-              const struct pp_load_order *order, struct pp_profile **out)
+static pp_status
+files_load(struct pp_reply *r, const char *const *files, size_t n,
+           const struct pp_load_order *order, struct pp_profile **out)
 {
 	struct pp_order all = at_once(r, order);
 	pp_status status = order->base ? PP_E_UNSUPPORTED
@@ -320,5 +320,25 @@ pp_load_files(struct pp_reply *r, const char *const *files, size_t n,
 		                                : load_merged(r, files, n, order, out);
 	if (status == PP_OK && pp_members_lack(r))
 		(*out)->complete = false;
+	return status;
+}
+
+pp_status
+pp_load_files(struct pp_reply *r, const char *const *files, size_t n,
+              const struct pp_load_order *order, struct pp_profile **out)
+{
+	struct pp_load_order whole = *order;
+	pp_status status = files_load(r, files, n, order, out);
+
+	/* Costs per function were known, of which some are to be set aside: that takes stacks. */
+	if (status == PP_OK && order->want.facets & PP_ASIDE && pp_set_aside_needs_stacks(*out) &&
+	    pp_files_stay(r, files, n)) {
+		whole.want.facets = pp_scope_whole(order->want.facets);
+		whole.at_once = order->at_once ? pp_scope_whole(order->at_once) : 0;
+		whole.again = true;
+		pp_profile_free(*out);
+		*out = NULL;
+		status = files_load(r, files, n, &whole, out);
+	}
 	return status == PP_OK ? pp_maps_apply(r, files, n, out) : status;
 }

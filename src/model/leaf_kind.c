@@ -34,47 +34,145 @@ pp_name_is_idle(struct pp_slice name)
 	       (pp_slice_eq_z(name, "(idle)") || pp_slice_eq_z(name, "(program)"));
 }
 
-/* Exact names of functions, so that a program's own malloc_stats_print() or my_malloc() is none of them. */
-static const char *const names[] = {
-	/* C, and how C libraries and Valgrind call it */
-	"malloc", "calloc", "realloc", "reallocarray", "memalign", "posix_memalign",
-	"aligned_alloc", "valloc", "pvalloc", "__libc_malloc", "__libc_calloc", "__libc_realloc",
-	"__libc_memalign", "__libc_valloc", "__libc_pvalloc", "__GI___libc_malloc",
-	"__GI___libc_realloc", "_int_malloc", "_int_realloc", "_int_memalign", "_mid_memalign",
-	"sysmalloc", "malloc_consolidate", "tcache_init", "ptmalloc_init", "malloc_hook_ini",
-	"malloc_zone_malloc", "malloc_zone_calloc", "malloc_zone_realloc", "malloc_zone_memalign",
-	"_malloc_zone_malloc", "_malloc_zone_calloc", "_malloc_zone_realloc", "HeapAlloc",
-	"HeapReAlloc", "RtlAllocateHeap", "RtlReAllocateHeap", "operator new",
-	/* jemalloc without a prefix */
-	"imalloc", "imalloc_body", "imalloc_no_sample", "imalloc_sample", "iallocztm",
-	"arena_malloc_hard", "prof_alloc_prep", "prof_backtrace", "prof_backtrace_impl",
-	/* gperftools */
-	"tc_malloc", "tc_calloc", "tc_realloc", "tc_memalign", "tc_aligned_alloc",
-	"tc_posix_memalign", "tc_valloc", "tc_pvalloc", "tc_new", "tc_newarray", "tc_new_nothrow",
-	"tc_newarray_nothrow", "tc_new_aligned", "tc_newarray_aligned",
-	"tc_malloc_skip_new_handler",
-	/* GLib */
-	"g_malloc", "g_malloc0", "g_malloc_n", "g_malloc0_n", "g_realloc", "g_realloc_n",
-	"g_try_malloc", "g_try_malloc0", "g_try_malloc_n", "g_try_malloc0_n", "g_try_realloc",
-	"g_try_realloc_n", "g_aligned_alloc", "g_aligned_alloc0", "g_slice_alloc", "g_slice_alloc0",
-	/* Go */
-	"runtime.newobject", "runtime.newarray", "runtime.makeslice", "runtime.makeslice64",
-	"runtime.makeslicecopy", "runtime.growslice", "runtime.rawbyteslice",
-	"runtime.rawruneslice", "runtime.rawstring", "runtime.rawstringtmp", "runtime.mProf_Malloc",
-	"runtime.profilealloc", "runtime.persistentalloc", "runtime.persistentalloc1",
-	"runtime.persistentalloc.func1", "reflect.unsafe_New", "reflect.unsafe_NewArray",
-	/* Rust */
-	"__rust_alloc", "__rust_alloc_zeroed", "__rust_realloc", "__rdl_alloc",
-	"__rdl_alloc_zeroed", "__rdl_realloc", "__rg_alloc", "__rg_alloc_zeroed", "__rg_realloc",
-	/* CPython, PHP, Ruby, Perl */
-	"PyObject_Malloc", "PyObject_Calloc", "PyObject_Realloc", "_PyObject_Malloc",
-	"_PyObject_Calloc", "_PyObject_Realloc", "pymalloc_alloc", "pymalloc_realloc",
-	"_PyObject_GC_Malloc", "_PyObject_GC_New", "_PyObject_GC_NewVar", "_emalloc", "_ecalloc",
-	"_erealloc", "_erealloc2", "_emalloc_large", "_emalloc_huge", "__zend_malloc",
-	"__zend_calloc", "__zend_realloc", "_safe_emalloc", "ruby_xmalloc", "ruby_xmalloc2",
-	"ruby_xcalloc", "ruby_xrealloc", "ruby_xrealloc2", "objspace_xmalloc0", "objspace_xcalloc",
-	"Perl_safesysmalloc", "Perl_safesyscalloc", "Perl_safesysrealloc", NULL
-};
+/*
+ * Exact names of functions, so that a program's own malloc_stats_print() or my_malloc() is none of them: of C libraries,
+ * Valgrind, jemalloc without a prefix, gperftools, GLib, Go, Rust, CPython, PHP, Ruby and Perl. In the order of their bytes.
+ */
+static const char *const names[] = { "HeapAlloc",
+	                             "HeapReAlloc",
+	                             "Perl_safesyscalloc",
+	                             "Perl_safesysmalloc",
+	                             "Perl_safesysrealloc",
+	                             "PyObject_Calloc",
+	                             "PyObject_Malloc",
+	                             "PyObject_Realloc",
+	                             "RtlAllocateHeap",
+	                             "RtlReAllocateHeap",
+	                             "_PyObject_Calloc",
+	                             "_PyObject_GC_Malloc",
+	                             "_PyObject_GC_New",
+	                             "_PyObject_GC_NewVar",
+	                             "_PyObject_Malloc",
+	                             "_PyObject_Realloc",
+	                             "__GI___libc_malloc",
+	                             "__GI___libc_realloc",
+	                             "__libc_calloc",
+	                             "__libc_malloc",
+	                             "__libc_memalign",
+	                             "__libc_pvalloc",
+	                             "__libc_realloc",
+	                             "__libc_valloc",
+	                             "__rdl_alloc",
+	                             "__rdl_alloc_zeroed",
+	                             "__rdl_realloc",
+	                             "__rg_alloc",
+	                             "__rg_alloc_zeroed",
+	                             "__rg_realloc",
+	                             "__rust_alloc",
+	                             "__rust_alloc_zeroed",
+	                             "__rust_realloc",
+	                             "__zend_calloc",
+	                             "__zend_malloc",
+	                             "__zend_realloc",
+	                             "_ecalloc",
+	                             "_emalloc",
+	                             "_emalloc_huge",
+	                             "_emalloc_large",
+	                             "_erealloc",
+	                             "_erealloc2",
+	                             "_int_malloc",
+	                             "_int_memalign",
+	                             "_int_realloc",
+	                             "_malloc_zone_calloc",
+	                             "_malloc_zone_malloc",
+	                             "_malloc_zone_realloc",
+	                             "_mid_memalign",
+	                             "_safe_emalloc",
+	                             "aligned_alloc",
+	                             "arena_malloc_hard",
+	                             "calloc",
+	                             "g_aligned_alloc",
+	                             "g_aligned_alloc0",
+	                             "g_malloc",
+	                             "g_malloc0",
+	                             "g_malloc0_n",
+	                             "g_malloc_n",
+	                             "g_realloc",
+	                             "g_realloc_n",
+	                             "g_slice_alloc",
+	                             "g_slice_alloc0",
+	                             "g_try_malloc",
+	                             "g_try_malloc0",
+	                             "g_try_malloc0_n",
+	                             "g_try_malloc_n",
+	                             "g_try_realloc",
+	                             "g_try_realloc_n",
+	                             "iallocztm",
+	                             "imalloc",
+	                             "imalloc_body",
+	                             "imalloc_no_sample",
+	                             "imalloc_sample",
+	                             "malloc",
+	                             "malloc_consolidate",
+	                             "malloc_hook_ini",
+	                             "malloc_zone_calloc",
+	                             "malloc_zone_malloc",
+	                             "malloc_zone_memalign",
+	                             "malloc_zone_realloc",
+	                             "memalign",
+	                             "objspace_xcalloc",
+	                             "objspace_xmalloc0",
+	                             "operator new",
+	                             "posix_memalign",
+	                             "prof_alloc_prep",
+	                             "prof_backtrace",
+	                             "prof_backtrace_impl",
+	                             "ptmalloc_init",
+	                             "pvalloc",
+	                             "pymalloc_alloc",
+	                             "pymalloc_realloc",
+	                             "realloc",
+	                             "reallocarray",
+	                             "reflect.unsafe_New",
+	                             "reflect.unsafe_NewArray",
+	                             "ruby_xcalloc",
+	                             "ruby_xmalloc",
+	                             "ruby_xmalloc2",
+	                             "ruby_xrealloc",
+	                             "ruby_xrealloc2",
+	                             "runtime.growslice",
+	                             "runtime.mProf_Malloc",
+	                             "runtime.makeslice",
+	                             "runtime.makeslice64",
+	                             "runtime.makeslicecopy",
+	                             "runtime.newarray",
+	                             "runtime.newobject",
+	                             "runtime.persistentalloc",
+	                             "runtime.persistentalloc.func1",
+	                             "runtime.persistentalloc1",
+	                             "runtime.profilealloc",
+	                             "runtime.rawbyteslice",
+	                             "runtime.rawruneslice",
+	                             "runtime.rawstring",
+	                             "runtime.rawstringtmp",
+	                             "sysmalloc",
+	                             "tc_aligned_alloc",
+	                             "tc_calloc",
+	                             "tc_malloc",
+	                             "tc_malloc_skip_new_handler",
+	                             "tc_memalign",
+	                             "tc_new",
+	                             "tc_new_aligned",
+	                             "tc_new_nothrow",
+	                             "tc_newarray",
+	                             "tc_newarray_aligned",
+	                             "tc_newarray_nothrow",
+	                             "tc_posix_memalign",
+	                             "tc_pvalloc",
+	                             "tc_realloc",
+	                             "tc_valloc",
+	                             "tcache_init",
+	                             "valloc" };
 
 /* Beginnings that belong to an allocator, whatever follows. */
 static const char *const starts[] = {
@@ -168,13 +266,33 @@ name_plain(struct pp_slice name)
 	return at ? pp_slice_between(name.p, at) : name;
 }
 
+/* Whether a name is in the list that is in order. */
+static bool
+is_listed(struct pp_slice name)
+{
+	size_t low = 0, high = PP_COUNT_OF(names);
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		int order = pp_slice_cmp(name, pp_slice_z(names[middle]));
+
+		if (order == 0)
+			return true;
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return false;
+}
+
 static bool
 name_allocates(struct pp_slice name)
 {
 	const char *const *prefix;
 
 	name = name_plain(name);
-	if (is_any(name, names) || starts_any(name, starts) || is_cxx_allocator(name))
+	if (is_listed(name) || starts_any(name, starts) || is_cxx_allocator(name))
 		return true;
 	for (prefix = prefixes; *prefix; prefix++)
 		if (pp_slice_starts(name, *prefix) &&
