@@ -347,6 +347,9 @@ bool pp_build_func_costs(struct pp_builder *, pp_func, struct pp_func_costs *);
 /* Adds to those of one metric, many or few. */
 void pp_build_func_cost(struct pp_builder *, pp_func, uint32_t metric, struct pp_cost_pair);
 
+/* Adds to what was idle of a metric, and is in no costs of functions: where PP_ASIDE is ordered. */
+void pp_build_idle(struct pp_builder *, uint32_t metric, union pp_value cost);
+
 /* ---- meta and extras ---- */
 /* Adds a key under a parent (0 = top, else a value returned before); returns a handle. */
 uint32_t pp_build_meta(struct pp_builder *, uint32_t parent, struct pp_slice key, enum pp_meta_type,

@@ -54,23 +54,35 @@ pp_idle_to_real(struct pp_stacks *x, uint32_t column, double divisor)
 		x->idle.at[column].d = (double)x->idle.at[column].i / divisor;
 }
 
+void
+pp_build_idle(struct pp_builder *b, uint32_t metric, union pp_value cost)
+{
+	struct pp_profile *p = b->profile;
+
+	while (p->aside.n < p->metrics.n) {
+		struct pp_aside_row row = { .idle = pp_value_zero(&p->metrics.at[p->aside.n]) };
+
+		if (!pp_vec_push(&p->aside, row)) {
+			pp_builder_fail(b, PP_E_NOMEM, NULL);
+			return;
+		}
+	}
+	pp_value_add(&p->metrics.at[metric], &p->aside.at[metric].idle, cost);
+}
+
 /* Gives the profile what idle stacks cost. */
-static bool
+static void
 idle_give(struct pp_builder *b)
 {
 	const struct pp_stacks *x = b->stacks;
-	struct pp_profile *p = b->profile;
-	size_t m;
+	uint32_t m;
 
-	for (m = 0; x->idle.n && m < p->metrics.n; m++) {
-		struct pp_aside_row row = { .idle = pp_value_zero(&p->metrics.at[m]) };
+	for (m = 0; x->idle.n && m < b->profile->metrics.n; m++) {
 		size_t column = x->late ? x->column_of.at[m] : m;
 
-		row.idle = column < x->idle.n ? x->idle.at[column] : row.idle;
-		if (!pp_vec_push(&p->aside, row))
-			return false;
+		if (column < x->idle.n)
+			pp_build_idle(b, m, x->idle.at[column]);
 	}
-	return true;
 }
 
 /* The costs of functions that occur, where there are many columns. */
@@ -101,8 +113,9 @@ pp_stacks_give_sums(struct pp_builder *b)
 	size_t n = b->profile->metrics.n, row, m;
 
 	/* The whole has a row even where there is no stack. */
-	if (!pp_sums_reserve(&x->sums, 1) || !idle_give(b))
+	if (!pp_sums_reserve(&x->sums, 1))
 		return false;
+	idle_give(b);
 	for (row = 0; row < x->sums.rows && row < b->profile->frames.n; row++) {
 		union pp_value *to;
 

@@ -3,6 +3,7 @@
  */
 #include "formats/kit/call_walk.h"
 
+#include "model/leaf_kind.h"
 #include "model/traits.h"
 
 bool
@@ -35,7 +36,7 @@ pp_call_walk_begin(struct pp_call_walk *w)
 	w->begun = false;
 	w->node = 0;
 	w->depth = 0;
-	w->time = w->spent = 0;
+	w->time = w->spent = w->idle = 0;
 }
 
 static void
@@ -69,12 +70,23 @@ time_charge(struct pp_call_walk *w, int64_t passed)
 	return pp_build_add(w->b, w->charged, w->node, w->metric, passed);
 }
 
+/* Whether what passes is idle: of a tree that is found out afterwards. */
+static inline bool
+is_idle(const struct pp_call_walk *w)
+{
+	return w->adds_up && w->open.n && w->sums.at[w->open.at[w->open.n - 1]].idle;
+}
+
 void
 pp_call_walk_until(struct pp_call_walk *w, int64_t time)
 {
 	int64_t passed, spent;
 
-	if (w->begun && (w->node || w->open.n) && time > w->time) {
+	if (PP_UNLIKELY(is_idle(w)) && time > w->time &&
+	    !__builtin_sub_overflow(time, w->time, &passed) &&
+	    !__builtin_add_overflow(w->idle, passed, &spent))
+		w->idle = spent;
+	else if (w->begun && (w->node || w->open.n) && time > w->time) {
 		if (PP_LIKELY(!__builtin_sub_overflow(time, w->time, &passed) &&
 		              !__builtin_add_overflow(w->spent, passed, &spent) &&
 		              time_charge(w, passed)))
@@ -113,6 +125,9 @@ sum_enter(struct pp_call_walk *w, pp_frame frame, bool counts)
 		pp_builder_fail(w->b, PP_E_NOMEM, NULL);
 		return;
 	}
+	if (PP_UNLIKELY(!sum->calls) && w->b->order.facets & PP_ASIDE)
+		sum->idle = pp_name_is_idle(
+		    pp_text_of(w->b->profile, w->b->profile->funcs.at[func].name));
 	if (sum->depth++ == 0)
 		sum->since = w->spent;
 	sum->calls += counts;
@@ -188,12 +203,14 @@ pp_call_walk_end(struct pp_call_walk *w)
 
 		if (i == 0)
 			pair.own.i = w->spent;
-		else if (!sum->calls)
+		else if (!sum->calls || (sum->idle && !sum->own && !sum->total))
 			continue;
 		pp_build_func_cost(w->b, (pp_func)i, w->metric, pair);
 		if (pp_build_func_costs(w->b, (pp_func)i, &costs))
 			*costs.calls += sum->calls;
 	}
+	if (w->adds_up && w->idle)
+		pp_build_idle(w->b, w->metric, (union pp_value){ .i = w->idle });
 	if (w->adds_up)
 		w->b->profile->costs.stated = true;
 	pp_vec_release(&w->sums);

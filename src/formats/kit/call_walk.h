@@ -14,6 +14,7 @@ struct pp_call_sum {
 	int64_t own, total;
 	int64_t since;  /* when its outermost call began */
 	uint32_t depth; /* how many calls of it are open */
+	bool idle;      /* what passes in it is set aside */
 };
 
 struct pp_call_walk {
@@ -33,6 +34,7 @@ struct pp_call_walk {
 	uint32_t depth;
 	int64_t time;
 	int64_t spent;                   /* while anything was open */
+	int64_t idle;                    /* and set aside, as it was idle */
 	PP_VEC(struct pp_call_sum) sums; /* by function */
 	PP_VEC(pp_func) open;
 };
