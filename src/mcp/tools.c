@@ -11,8 +11,8 @@
 #define VALUE_MAX 4096
 
 /* The filters of the command line that are members of `filter`. */
-static const char *const filters[] = { "focus",     "ignore", "hide",   "show",
-	                               "show-from", "event",  "thread", "time" };
+static const char *const filters[] = { "focus", "ignore", "hide", "show",      "show-from",
+	                               "event", "thread", "time", "all-frames" };
 
 /* Whether a word stands in a list of them. */
 static bool
@@ -74,7 +74,8 @@ filter_put(struct pp_json *j)
 		for (k = 0; k < name.n; k++)
 			name.p[k] = name.p[k] == '-' ? '_' : name.p[k];
 		pp_json_put_object(j, name.p ? name.p : "");
-		type_put(j, "string");
+		/* The last one is a flag. */
+		type_put(j, i + 1 < PP_COUNT_OF(filters) ? "string" : "boolean");
 		pp_json_end_object(j);
 	}
 	pp_json_end_object(j);
@@ -319,7 +320,7 @@ filter_read(struct reading *r, struct pp_scan *s)
 		}
 		if (i == PP_COUNT_OF(filters))
 			problem(r, "there is no filter", name);
-		else if (value)
+		else if (value && (i + 1 < PP_COUNT_OF(filters) || strcmp(value, "true") == 0))
 			param_add(r, filters[i], value);
 	}
 }

@@ -9,6 +9,7 @@
 
 struct findings_params {
 	struct pp_compared compared;
+	struct pp_scope scope;
 };
 
 static pp_status findings_excerpt(const struct pp_subject *, const void *, struct pp_excerpt *);
@@ -22,14 +23,18 @@ static const struct pp_param findings_params[] = {
 };
 static const struct pp_param_group findings_group = { "Findings", findings_params };
 
-static const struct pp_param_use findings_uses[] = { { &findings_group, 0, PP_GROUP_FIRST },
-	                                             { 0 } };
+static const struct pp_param_use findings_uses[] = {
+	{ &findings_group, 0, PP_GROUP_FIRST },
+	{ &pp_params_frames, offsetof(struct findings_params, scope), PP_GROUP_FIRST },
+	{ 0 },
+};
 
 const struct pp_question pp_question_findings = {
 	.name = "findings",
 	.summary = "what the numbers say by themselves: facts with evidence, the weightiest first",
 	.params = findings_uses,
 	.params_size = sizeof(struct findings_params),
+	.scope_at = offsetof(struct findings_params, scope),
 	.gives = PP_GIVES_JSON,
 	.excerpt = findings_excerpt,
 };

@@ -49,6 +49,13 @@ static const struct pp_param filter_params[] = {
 };
 const struct pp_param_group pp_params_filter = { "Filters", filter_params };
 
+static const struct pp_param frames_params[] = {
+	FLAG("all-frames", all_frames,
+	     "also show allocators in profiles of memory, and idle threads"),
+	{ 0 },
+};
+const struct pp_param_group pp_params_frames = { "Filters", frames_params };
+
 enum { FILTER_EVENT = 6, FILTER_THREAD, FILTER_LABEL, FILTER_TIME };
 
 enum pp_root { PP_ROOT_NONE, PP_ROOT_THREAD, PP_ROOT_LABEL };

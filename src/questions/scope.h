@@ -24,6 +24,8 @@ struct pp_scope {
 };
 
 extern const struct pp_param_group pp_params_filter; /* struct pp_scope */
+/* all-frames alone, for questions that filter nothing; struct pp_scope. */
+extern const struct pp_param_group pp_params_frames;
 /* What stands below all stacks; struct pp_scope. */
 extern const struct pp_param_group pp_params_root;
 

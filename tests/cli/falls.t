@@ -152,8 +152,8 @@ $ polyprof top -m 'Memory_(bytes)' clamped.xt
       gained  gained%                given back       net  net total  total%  calls  self time  function         place
     4.00 KiB    80.0%  ████████████         0 B  4.00 KiB   4.00 KiB   80.0%      1     100 ns  php::str_repeat  php:internal
     1.00 KiB    20.0%  ███                  0 B  1.00 KiB   1.00 KiB   20.0%      1     100 ns  php::range       php:internal
-         0 B     0.0%                       0 B       0 B        0 B   80.0%      1     200 ns  churn            /app/a.php:4
          0 B     0.0%                       0 B       0 B   1.00 KiB  100.0%      1     300 ns  {main}           /app/a.php:1
+         0 B     0.0%                       0 B       0 B        0 B   80.0%      1     200 ns  churn            /app/a.php:4
 $ polyprof tree -m 'Memory_(bytes)' clamped.xt
     total%    gained  given back       net  net self  calls  function
     100.0%  5.00 KiB    4.00 KiB  1.00 KiB                   (all)

@@ -24,9 +24,9 @@ $ polyprof top --ignore 'PDO|Twig' app.folded
       17   8.2%  ██▏              17    8.2%  session_start
        9   4.3%  █▏               67   32.2%  autoload
        3   1.4%  ▍               208  100.0%  main
+       0   0.0%                  121   58.2%  router
        0   0.0%                   97   46.6%  UserController->show
        0   0.0%                   97   46.6%  dispatch
-       0   0.0%                  121   58.2%  router
 ! polyprof: the filters keep 19.9%, 208 samples; shares below are of that
 
 $ polyprof convert --show-from 'Repository' --to folded app.folded
@@ -193,11 +193,11 @@ $ polyprof top --min 15 app.folded
      188  18.0%  █████▌          188   18.0%  PDOStatement->fetch
       61   5.8%  █▊              204   19.5%  Twig\Template->display
        3   0.3%  ▏             1,047  100.0%  main
-       0   0.0%                  239   22.8%  Twig->render
-       0   0.0%                  936   89.4%  UserController->show
-       0   0.0%                  600   57.3%  UserRepository->find
-       0   0.0%                  936   89.4%  dispatch
        0   0.0%                  960   91.7%  router
+       0   0.0%                  936   89.4%  UserController->show
+       0   0.0%                  936   89.4%  dispatch
+       0   0.0%                  600   57.3%  UserRepository->find
+       0   0.0%                  239   22.8%  Twig->render
 
 $ polyprof --focus Twig -q app.folded
   app.folded: folded stacks

@@ -31,53 +31,59 @@ $ polyprof info oven.heaptrack
                         primary_metric = alloc_bytes
 
 $ polyprof top -n 3 oven.heaptrack
-  bytes allocated: 117 KiB in 21 functions
+  bytes allocated: 117 KiB in 20 functions
 
         self  self%                   total  total%  self allocations  self temporary  self live bytes  self live allocations  function        place
     71.0 KiB  60.7%  ████████████  71.0 KiB   60.7%                 1               1              0 B                      0  0x7f16666a57b9  /srv/oven/libstdc++.so.6
     26.1 KiB  22.3%  ████▍         26.1 KiB   22.3%                96              81         3.83 KiB                      6  dough           /srv/oven/oven.c
     19.5 KiB  16.7%  ███▎          24.4 KiB   20.9%                 1               0         19.5 KiB                      1  bake            /srv/oven/oven.c
 
-    ... and 18 more functions (-n 0 shows all)
+    ... and 17 more functions (-n 0 shows all)
     ... and 1 more metric (-m NAME,NAME shows it)
+! polyprof: what allocators cost is shown at the functions that called them; --all-frames shows the allocators
 
 Any of its metrics, by its name or by what it is called.
 
 $ polyprof top -n 2 -m peak_bytes oven.heaptrack
-  peak bytes: 104 KiB in 21 functions
+  peak bytes: 104 KiB in 20 functions
 
         self  self%                   total  total%  self bytes allocated  self allocations  self temporary  self live bytes  function        place
     71.0 KiB  68.6%  ████████████  71.0 KiB   68.6%              71.0 KiB                 1               1              0 B  0x7f16666a57b9  /srv/oven/libstdc++.so.6
     19.5 KiB  18.9%  ███▎          19.5 KiB   18.9%              19.5 KiB                 1               0         19.5 KiB  bake            /srv/oven/oven.c
 
-    ... and 19 more functions (-n 0 shows all)
+    ... and 17 more functions (-n 0 shows all)
+    ... and 1 function that costs nothing (--json lists it)
     ... and 1 more metric (-m NAME,NAME shows it)
+! polyprof: what allocators cost is shown at the functions that called them; --all-frames shows the allocators
 
 $ polyprof top -n 2 -m temporary,live_bytes oven.heaptrack
-  temporary: 82 in 21 functions
+  temporary: 82 in 20 functions
 
     self  self%                total  total%  self live bytes  function        place
       81  98.8%  ████████████     81   98.8%         3.83 KiB  dough           /srv/oven/oven.c
        1   1.2%  ▏                 1    1.2%              0 B  0x7f16666a57b9  /srv/oven/libstdc++.so.6
 
-    ... and 19 more functions (-n 0 shows all)
+    ... and 18 more functions (-n 0 shows all)
 
 $ polyprof flame -m live_bytes -o live.svg oven.heaptrack && grep -c 'bake' live.svg
   4
+! polyprof: what allocators cost is shown at the functions that called them; --all-frames shows the allocators
 
 A stretch of time has what was allocated there, and of what is live what was gained.
 
 $ polyprof top -n 3 -m live_bytes --time 30ms.. oven.heaptrack
-  live bytes: -47.3 KiB in 21 functions
+  live bytes: -47.3 KiB in 20 functions
 
-        self     total  self bytes allocated  self allocations  self temporary  self live allocations  function  place
-    19.5 KiB  19.5 KiB              19.5 KiB                 1               0                      1  bake      /srv/oven/oven.c
-    3.83 KiB  3.83 KiB              21.8 KiB                56              41                      6  dough     /srv/oven/oven.c
-       320 B     320 B                 320 B                 1               0                      1  calloc    ../include/rtld-malloc.h
+        self     total  self bytes allocated  self allocations  self temporary  self live allocations  function      place
+    19.5 KiB  19.5 KiB              19.5 KiB                 1               0                      1  bake          /srv/oven/oven.c
+    3.83 KiB  3.83 KiB              21.8 KiB                56              41                      6  dough         /srv/oven/oven.c
+       320 B     320 B                 320 B                 1               0                      1  allocate_dtv  ../elf/dl-tls.c
 
-    ... and 18 more functions (-n 0 shows all)
+    ... and 16 more functions (-n 0 shows all)
+    ... and 1 function that costs nothing (--json lists it)
     ... and 1 more metric (-m NAME,NAME shows it)
 ! polyprof: the filters keep 35.6%, bytes allocated: 41.7 KiB; shares below are of that
+! polyprof: what allocators cost is shown at the functions that called them; --all-frames shows the allocators
 
 # Leaks
 

@@ -102,8 +102,9 @@ $ polyprof top --help
         --demangle          demangle C++, Rust and OCaml names in machine-readable
                             output too (text is demangled by default)
         --no-demangle       show names as they are in the file
-        --all-frames        also show frames that the file says to drop (pprof's
-                            drop_frames)
+        --all-frames        also show allocators in profiles of memory, idle
+                            threads, and frames that the file says to drop
+                            (pprof's drop_frames)
         --min=PCT           leave out anything below PCT percent of the whole
         --depth=N           go no deeper than N frames
 
@@ -293,8 +294,9 @@ $ polyprof convert -h
         --demangle          demangle C++, Rust and OCaml names in machine-readable
                             output too (text is demangled by default)
         --no-demangle       show names as they are in the file
-        --all-frames        also show frames that the file says to drop (pprof's
-                            drop_frames)
+        --all-frames        also show allocators in profiles of memory, idle
+                            threads, and frames that the file says to drop
+                            (pprof's drop_frames)
         --depth=N           go no deeper than N frames
 
   Input

@@ -64,9 +64,8 @@ $ polyprof top --sort cum --sample-index 1 -n 2 tiny.json
 
     gained  gained%  given back   net  net total  total%                calls  total wall time  function                          place
       32 B   100.0%         0 B  32 B       32 B  100.0%  ████████████      1          79.6 µs  /srv/sample/spx/scripts/tiny.php  /srv/sample/spx/scripts/tiny.php:1
-       0 B     0.0%         0 B   0 B        0 B    0.0%                    3          11.5 µs  branch                            /srv/sample/spx/scripts/tiny.php:3
 
-    ... and 2 more functions (-n 0 shows all)
+    ... and 3 functions that cost nothing (--json lists them)
 
 $ polyprof peek dispatch app.folded
   dispatch: 936 in all, 0 by itself
@@ -128,12 +127,12 @@ $ polyprof top --base other.folded app.folded
      16   1.7%  ▋                    16    1.7%  include
       9   1.0%  ▍                    25    2.7%  autoload
       3   0.3%  ▏                   905   96.7%  main
+      0   0.0%                      936  100.0%  UserController->show
+      0   0.0%                      860   91.9%  router
+      0   0.0%                      836   89.3%  dispatch
+      0   0.0%                      600   64.1%  UserRepository->find
       0   0.0%                      239   25.5%  Twig->render
       0   0.0%                     -100    0.0%  UserController->list
-      0   0.0%                      936  100.0%  UserController->show
-      0   0.0%                      600   64.1%  UserRepository->find
-      0   0.0%                      836   89.3%  dispatch
-      0   0.0%                      860   91.9%  router
 
 $ polyprof tree --base app.folded app.folded
     net  function

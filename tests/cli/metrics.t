@@ -130,8 +130,8 @@ $ polyprof top -q cpu.prof
        self  self%                  total  total%  self samples  function
     14.0 ms  58.3%  ████████████  14.0 ms   58.3%             7  0x1040
     10.0 ms  41.7%  ████████▋     10.0 ms   41.7%             5  0x1010
-       0 ns   0.0%                10.0 ms   41.7%             0  0x1020
        0 ns   0.0%                24.0 ms  100.0%             0  0x1030
+       0 ns   0.0%                10.0 ms   41.7%             0  0x1020
 $ polyprof convert -q cpu.prof --to folded -o -
   0x1030;0x1020;0x1010 5
   0x1030;0x1040 7

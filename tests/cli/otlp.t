@@ -32,11 +32,11 @@ $ polyprof tree --root label:service.name -n 6 bakery.otlp
 $ polyprof top --time 0..25ms -m samples bakery.otlp
   3 samples in 4 functions
 
-    self  self%                total  total%  self CPU time  function   place
-       2  66.7%  ████████████      2   66.7%          20 ns  mix        /bakery/oven.c:20
-       1  33.3%  ██████            3  100.0%          30 ns  main       /bakery/oven.c:10
-       0   0.0%                    0    0.0%          65 ns  bake       /bakery/oven.c:30
-       0   0.0%                    0    0.0%           7 ns  copy_page
+    self  self%                total  total%  self CPU time  function  place
+       2  66.7%  ████████████      2   66.7%          20 ns  mix       /bakery/oven.c:20
+       1  33.3%  ██████            3  100.0%          30 ns  main      /bakery/oven.c:10
+
+    ... and 2 functions that cost nothing (--json lists them)
 ! polyprof: the filters keep 94.6%, CPU time: 122 ns; shares below are of that
 
 $ polyprof tags bakery.otlp

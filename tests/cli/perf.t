@@ -145,10 +145,10 @@ $ polyprof top two.txt
     3.00 ms  100.0%  ████████████  3.00 ms  100.0%                 0                         0                       3  work      a
        0 ns    0.0%                3.00 ms  100.0%                 0                         0                       0  main      a
 
-    ... and 1 function that costs nothing (-n 0 shows it)
+    ... and 1 function that costs nothing (--json lists it)
 
-$ polyprof top -n 0 two.txt | grep touch
-       0 ns    0.0%                   0 ns    0.0%                 1                         1                       0  touch     a
+$ polyprof top --json two.txt | grep -o '"name": "touch"'
+  "name": "touch"
 
 $ polyprof info --json two.txt | grep -o '"primary": "[^"]*"'
   "primary": "cpu-clock/period"

@@ -12,7 +12,7 @@ $ polyprof top level.out -n 5
     3.60 µs   0.9%  ▏             3.60 µs    0.9%      1       1      1  main::half        /tmp/demo/level.pl:6
     2.70 µs   0.7%  ▏             2.70 µs    0.7%      1       1      1  strict::import    /usr/lib/x86_64-linux-gnu/perl-base/strict.pm:60
 
-    ... and 5 functions that cost nothing (-n 0 shows them)
+    ... and 5 functions that cost nothing (--json lists them)
 
 $ polyprof top --json level.out | python3 -c 'import json, sys; a = json.load(sys.stdin); print(a["total"], sum(f["self"]["time"] for f in a["functions"])); print(a["functions"][0])'
   410100 410100
@@ -44,7 +44,7 @@ $ polyprof top modules.out -n 6
     5.50 µs   0.6%  ▏             5.90 µs    0.6%      1       1      1  Early::BEGIN@2             /tmp/demo/lib/Early.pm:2
 
     ... and 5 more functions (-n 0 shows all)
-    ... and 5 functions that cost nothing (-n 0 shows them)
+    ... and 5 functions that cost nothing (--json lists them)
 
 $ polyprof tree modules.out --min 0 --depth 2
     total%    total     self  calls  function
@@ -79,7 +79,7 @@ $ polyprof top -q --time 0%..100% modules.out -n 3
     174 µs  18.6%  ████▎         180 µs   19.3%      1       1      1  main::BEGIN@2  /tmp/demo/modules.pl:2
 
     ... and 8 more functions (-n 0 shows all)
-    ... and 5 functions that cost nothing (-n 0 shows them)
+    ... and 5 functions that cost nothing (--json lists them)
 
 $ for to in folded json callgrind xdebug spaa pynytprof; do polyprof convert -q modules.out --to $(echo $to | sed s,json,spx,) -o m.$to 2>/dev/null; polyprof top -q --json m.$to 2>/dev/null | python3 -c 'import json, sys; a = json.load(sys.stdin); print(a["format"], a["total"], a["functions"][0]["name"])'; done
   folded 9353 main::RUNTIME
@@ -99,7 +99,7 @@ $ polyprof convert -q m.spaa --to nytprof -o again.out && polyprof top -q -n 2 a
     233 µs  24.9%  █████▊        236 µs   25.3%      0  Late::RUNTIME  /tmp/demo/lib/Late.pm:1
 
     ... and 9 more functions (-n 0 shows all)
-    ... and 5 functions that cost nothing (-n 0 shows them)
+    ... and 5 functions that cost nothing (--json lists them)
 
 $ polyprof merge -q modules.out modules.out -o twice.nytprof 2>/dev/null; polyprof top -q -n 2 twice.nytprof
   time: 1.87 ms in 16 functions
@@ -109,7 +109,7 @@ $ polyprof merge -q modules.out modules.out -o twice.nytprof 2>/dev/null; polypr
     466 µs  24.9%  █████▊         472 µs   25.3%      0  Late::RUNTIME  /tmp/demo/lib/Late.pm:1
 
     ... and 9 more functions (-n 0 shows all)
-    ... and 5 functions that cost nothing (-n 0 shows them)
+    ... and 5 functions that cost nothing (--json lists them)
 
 Xsubs and opcodes have no statements: their time is part of the line that calls them. What a file's own level calls stands under it, and is
 not its self time. A sub that the levels of several files call is under each, with the calls that this one makes.
@@ -125,7 +125,7 @@ $ polyprof top levels.out -n 5
     1.63 ms  10.4%  ███▋          8.37 ms   53.3%      0                 Slow::RUNTIME         /tmp/demo/levels/slow.pl:1
 
     ... and 9 more functions (-n 0 shows all)
-    ... and 5 functions that cost nothing (-n 0 shows them)
+    ... and 5 functions that cost nothing (--json lists them)
 
 $ polyprof tree levels.out --min 0
     total%    total     self  calls  function
@@ -262,7 +262,7 @@ $ polyprof top levels-calls0.out -n 6
     53.8 µs   0.3%  ▏             85.0 µs    0.5%      5       5      3  main::half            /tmp/demo/levels.pl:4
 
     ... and 7 more functions (-n 0 shows all)
-    ... and 5 functions that cost nothing (-n 0 shows them)
+    ... and 5 functions that cost nothing (--json lists them)
 
 $ polyprof tree -q levels-calls0.out
     total%    total     self  function
@@ -343,4 +343,4 @@ $ polyprof top -q -n 2 closures.out; for time in 0%..100% 0%.. ..100% 0ms..10s; 
     36.7 µs  39.4%  ██████████▌   36.7 µs   39.4%     12       2      1  main::make (recursion 5)       /home/demo/closures.pl:1
 
     ... and 1 more function (-n 0 shows all)
-    ... and 1 function that costs nothing (-n 0 shows it)
+    ... and 1 function that costs nothing (--json lists it)

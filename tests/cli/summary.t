@@ -44,8 +44,9 @@ $ polyprof change.diff.folded
       31  47.7%  ████████████     43   66.2%           30  render
       22  33.8%  ████████▌        22   33.8%           40  parse
       12  18.5%  ████▋            12   18.5%            0  escape
-       0   0.0%                    0    0.0%            5  gc
        0   0.0%                   65  100.0%            0  main
+
+    ... and 1 function that costs nothing (--json lists it)
 
   Hottest path
     100.0%  main
@@ -172,11 +173,11 @@ $ polyprof < other.folded
     self  self%                total  total%  function
      100  70.4%  ████████████    100   70.4%  PDO->query
       42  29.6%  █████            42   29.6%  include
-       0   0.0%                  100   70.4%  UserController->list
-       0   0.0%                   42   29.6%  autoload
-       0   0.0%                  100   70.4%  dispatch
        0   0.0%                  142  100.0%  main
+       0   0.0%                  100   70.4%  UserController->list
+       0   0.0%                  100   70.4%  dispatch
        0   0.0%                  100   70.4%  router
+       0   0.0%                   42   29.6%  autoload
 
   Hottest path
     100.0%  main

@@ -17,11 +17,11 @@ $ polyprof top app.folded
       17   1.6%  ▌                17    1.6%  session_start
        9   0.9%  ▎                67    6.4%  autoload
        3   0.3%  ▏             1,047  100.0%  main
-       0   0.0%                  239   22.8%  Twig->render
-       0   0.0%                  936   89.4%  UserController->show
-       0   0.0%                  600   57.3%  UserRepository->find
-       0   0.0%                  936   89.4%  dispatch
        0   0.0%                  960   91.7%  router
+       0   0.0%                  936   89.4%  UserController->show
+       0   0.0%                  936   89.4%  dispatch
+       0   0.0%                  600   57.3%  UserRepository->find
+       0   0.0%                  239   22.8%  Twig->render
 
 $ polyprof top --sort total -n 3 app.folded
   1,047 samples in 16 functions
@@ -124,8 +124,9 @@ $ polyprof top change.diff.folded
       31  47.7%  ████████████     43   66.2%           30  render
       22  33.8%  ████████▌        22   33.8%           40  parse
       12  18.5%  ████▋            12   18.5%            0  escape
-       0   0.0%                    0    0.0%            5  gc
        0   0.0%                   65  100.0%            0  main
+
+    ... and 1 function that costs nothing (--json lists it)
 
 $ polyprof top -m before change.diff.folded
   before: 75 samples in 5 functions
@@ -134,8 +135,9 @@ $ polyprof top -m before change.diff.folded
       40  53.3%  ████████████     40   53.3%          22  parse
       30  40.0%  █████████        30   40.0%          31  render
        5   6.7%  █▌                5    6.7%           0  gc
-       0   0.0%                    0    0.0%          12  escape
        0   0.0%                   75  100.0%           0  main
+
+    ... and 1 function that costs nothing (--json lists it)
 
 $ polyprof top -m befor change.diff.folded
 ! polyprof: error: no metric 'befor' in this profile; it has before, after; did you mean 'before'?

@@ -30,7 +30,7 @@ $ printf '# callgrind format\nevents: T\nfl=a.c\nfn=main\n10 7\ncfn=lost\ncalls=
        7  70.0%  ████████████     19              0  main      a.c
        3  30.0%  █████▏            3   30.0%      1  more      a.c
 
-    ... and 1 function that costs nothing (-n 0 shows it)
+    ... and 1 function that costs nothing (--json lists it)
   main: 19 in all, 7 by itself, 0 calls
   calls
 
