@@ -460,10 +460,14 @@ derive(struct setting *s, struct pp_profile **out)
 pp_status
 pp_set_aside_derive(const struct pp_profile *p, struct pp_profile **out)
 {
+	enum pp_basis basis = pp_profile_basis(p);
 	struct setting s = { 0 };
 	pp_status status = PP_OK;
 
 	*out = NULL;
+	/* Calls and lines that say what functions cost cannot be divided by stacks. */
+	if (basis == PP_BASIS_CALLS || basis == PP_BASIS_LINES)
+		return PP_OK;
 	if (p->tree.n <= 1 || !kinds_find(p, NULL))
 		return PP_OK;
 	if (!setting_init(&s, p))

@@ -13,7 +13,10 @@
 
 #include "model/profile.h"
 
-/* The profile without either; *out is NULL where it has neither. Timelines stay as they are. */
+/*
+ * The profile without either; *out is NULL where it has neither, or knows only calls. Timelines stay as
+ * they are.
+ */
 pp_status pp_set_aside_derive(const struct pp_profile *, struct pp_profile **out);
 /* Whether costs per function, of which stacks are not known, contain something that is to be set aside. */
 bool pp_set_aside_needs_stacks(const struct pp_profile *);

@@ -507,27 +507,48 @@ keys_fill(struct sort_ctx *ctx)
 	return ctx->keys != NULL;
 }
 
+static bool
+rows_permute(struct pp_flat *f, const uint32_t *order)
+{
+	size_t row_bytes = f->metrics * sizeof *f->self;
+	bool ok = pp_items_permute(f->func, sizeof *f->func, order, f->n) &&
+	          pp_items_permute(f->calls, sizeof *f->calls, order, f->n) &&
+	          (!f->cycle || pp_items_permute(f->cycle, sizeof *f->cycle, order, f->n)) &&
+	          (!f->fact || pp_items_permute(f->fact, sizeof *f->fact, order, f->n));
+
+	if (ok && f->wide)
+		return pp_items_permute(f->place, sizeof *f->place, order, f->n);
+	return ok && pp_items_permute(f->self, row_bytes, order, f->n) &&
+	       pp_items_permute(f->total, row_bytes, order, f->n);
+}
+
+bool
+pp_flat_reorder(struct pp_flat *f, const uint32_t *rows, size_t stride)
+{
+	uint32_t *order = malloc((f->n + 1) * sizeof *order);
+	bool ok = order != NULL;
+	size_t i;
+
+	for (i = 0; ok && i < f->n; i++)
+		memcpy(&order[i], (const char *)rows + i * stride, sizeof *order);
+	ok = ok && rows_permute(f, order);
+	free(order);
+	return ok;
+}
+
 bool
 pp_flat_sort(struct pp_flat *f, enum pp_sort by, size_t metric)
 {
-	size_t row_bytes = f->metrics * sizeof *f->self, i;
 	uint32_t *order = malloc((f->n + 1) * sizeof *order);
 	struct sort_ctx ctx = { f, by, metric, NULL, NULL };
 	bool ok = order && keys_fill(&ctx);
+	size_t i;
 
 	for (i = 0; ok && i < f->n; i++)
 		order[i] = (uint32_t)i;
 	if (ok)
 		pp_sort(order, f->n, sizeof *order, compare_rows, &ctx);
-	ok = ok && pp_items_permute(f->func, sizeof *f->func, order, f->n) &&
-	     pp_items_permute(f->calls, sizeof *f->calls, order, f->n) &&
-	     (!f->cycle || pp_items_permute(f->cycle, sizeof *f->cycle, order, f->n)) &&
-	     (!f->fact || pp_items_permute(f->fact, sizeof *f->fact, order, f->n));
-	if (ok && f->wide)
-		ok = pp_items_permute(f->place, sizeof *f->place, order, f->n);
-	else if (ok)
-		ok = pp_items_permute(f->self, row_bytes, order, f->n) &&
-		     pp_items_permute(f->total, row_bytes, order, f->n);
+	ok = ok && rows_permute(f, order);
 	free(order);
 	free(ctx.keys);
 	return ok;

@@ -226,9 +226,10 @@ static const char *const modules[] = {
 	"libjemalloc.", "libtcmalloc", "libheaptrack_", "libmimalloc", "libsnmalloc",
 	"librpmalloc",  "libhoard.",   "libtbbmalloc",  "vgpreload_",  NULL
 };
-/* Where C++ libraries and Valgrind keep them: inlined functions are known by a bare name and their file. */
-static const char *const files[] = { "new_allocator.h",    "alloc_traits.h",      "allocator.h",
-	                             "malloc_allocator.h", "vg_replace_malloc.c", NULL };
+/* Where C++ libraries keep them: functions that were inlined are known by a bare name and their file. */
+static const char *const files[] = { "new_allocator.h", "alloc_traits.h", "allocator.h",
+	                             "malloc_allocator.h", NULL };
+static const char *const bare[] = { "allocate", "_S_allocate", "allocate_at_least", NULL };
 static const char *const scripts[] = { ".py", ".php", ".rb", ".js", ".ts", ".pl", ".pm", NULL };
 
 /* "std::allocator<T>::allocate(…)", "__gnu_cxx::new_allocator<T>::allocate(…)" and their like. */
@@ -335,7 +336,8 @@ pp_leaf_kind_of(const struct pp_profile *p, pp_func func)
 	if (pp_name_is_idle(name))
 		return PP_LEAF_IDLE;
 	if (starts_any(base_name(pp_text_of(p, p->modules.at[f->module].name)), modules) ||
-	    is_any(file, files))
+	    (is_any(file, files) && is_any(name, bare)) ||
+	    pp_slice_eq_z(file, "vg_replace_malloc.c"))
 		return PP_LEAF_ALLOCATOR;
 	for (script = scripts; file.n && *script; script++)
 		if (pp_slice_ends(file, *script))

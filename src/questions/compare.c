@@ -245,7 +245,9 @@ inputs_take(struct pp_compare *c, const struct pp_subject *subject)
 
 		c->input[side][i - (side == PP_AFTER ? subject->split : 0)] =
 		    (struct pp_diff_input){ .profile = t->profile,
-			                    .flat = t->handles ? &t->handles->flat : NULL };
+			                    .flat = t->handles && t->handles->profile == t->profile
+			                                ? &t->handles->flat
+			                                : NULL };
 	}
 	return c->input[PP_BEFORE] && c->input[PP_AFTER];
 }

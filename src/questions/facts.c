@@ -581,7 +581,7 @@ facts_begin(struct pp_facts *f, struct pp_excerpt *x, const struct pp_topic *top
 
 	*f = (struct pp_facts){ .x = x, .topic = topic, .profile = topic->profile };
 	f->handles = pp_excerpt_handles(x, topic);
-	f->tree = f->handles ? &f->handles->tree : NULL;
+	f->tree = f->handles ? pp_excerpt_numbering(x->answer, topic) : NULL;
 	status = f->handles ? pp_asked_metric(asked, f->profile, x->answer, &f->metric)
 	                    : pp_answer_fail_status(x->answer, PP_E_NOMEM);
 	if (status != PP_OK)

@@ -142,7 +142,8 @@ head_say(struct pp_excerpt *x, const struct pp_facts *f, const struct pp_topic *
 	pp_excerpt_say(x);
 	pp_buf_addf(&text, "%s: ", topic->file ? topic->file : "profile");
 	if (m) {
-		pp_metric_describe(&text, p, m, pp_value_double(m, total));
+		pp_metric_describe(&text, p, m,
+		                   pp_value_double(m, pp_value_with_idle(p, f->metric, total)));
 		pp_buf_adds(&text, ", ");
 	}
 	pp_units_u64(&text, f->list.n);

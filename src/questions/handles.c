@@ -6,10 +6,12 @@
 #include <stdlib.h>
 
 #include "analysis/group.h"
+#include "analysis/set_aside.h"
 #include "base/buf.h"
 #include "base/sort.h"
 #include "base/stops.h"
 #include "base/vec.h"
+#include "model/builder.h"
 
 /* After so many numbers it is asked whether anybody still wants them. */
 #define STRETCH 4096
@@ -292,11 +294,58 @@ pp_numbering_find(const struct pp_numbering *t, uint64_t handle)
 
 /* ---- functions ---- */
 
+struct ranked {
+	uint32_t shown; /* place in the order that answers have; 0 = none */
+	uint32_t row;
+};
+
+static int
+ranked_order(const void *left, const void *right, void *context)
+{
+	const struct ranked *a = left, *b = right;
+
+	if (!a->shown != !b->shown)
+		return a->shown ? -1 : 1;
+	return a->shown != b->shown ? (a->shown > b->shown) - (a->shown < b->shown)
+	                            : (a->row > b->row) - (a->row < b->row);
+}
+
+/* Numbers functions as answers list them: those that are set aside come last. */
+static pp_status
+ranks_settle(struct pp_handles *h, const struct pp_profile *p, size_t metric)
+{
+	struct pp_profile *shown = NULL;
+	struct pp_flat flat = { 0 };
+	struct ranked *rows = NULL;
+	size_t row;
+	pp_status status = pp_set_aside_derive(p, &shown);
+
+	if (status == PP_OK && shown)
+		status = pp_flat_compute(shown, &flat);
+	rows = status == PP_OK && shown ? calloc(h->flat.n + 1, sizeof *rows) : NULL;
+	if (status == PP_OK && shown && (!rows || !pp_flat_sort(&flat, PP_SORT_SELF, metric)))
+		status = PP_E_NOMEM;
+	for (row = 0; rows && status == PP_OK && row < flat.n; row++)
+		h->rank[flat.func[row]] = (uint32_t)row + 1;
+	for (row = 0; rows && status == PP_OK && row < h->flat.n; row++)
+		rows[row] = (struct ranked){ h->rank[h->flat.func[row]], (uint32_t)row };
+	if (rows && status == PP_OK && h->flat.n) {
+		pp_sort(rows, h->flat.n, sizeof *rows, ranked_order, NULL);
+		status = pp_flat_reorder(&h->flat, &rows->row, sizeof *rows) ? PP_OK : PP_E_NOMEM;
+	}
+	for (row = 0; status == PP_OK && row < h->flat.n; row++)
+		h->rank[p->funcs.at[h->flat.func[row]].same] = (uint32_t)row + 1;
+	free(rows);
+	pp_flat_release(&flat);
+	pp_profile_release(shown);
+	return status;
+}
+
 struct pp_handles *
 pp_handles_new(const struct pp_profile *p)
 {
 	struct pp_handles *h = calloc(1, sizeof *h);
-	size_t metric = pp_profile_primary(p), row;
+	size_t metric = pp_profile_primary(p);
 	pp_status status;
 
 	if (!h)
@@ -307,8 +356,8 @@ pp_handles_new(const struct pp_profile *p)
 	status = h->rank && h->facts ? pp_flat_compute(p, &h->flat) : PP_E_NOMEM;
 	if (status == PP_OK && !pp_flat_sort(&h->flat, PP_SORT_SELF, metric))
 		status = PP_E_NOMEM;
-	for (row = 0; status == PP_OK && row < h->flat.n; row++)
-		h->rank[p->funcs.at[h->flat.func[row]].same] = (uint32_t)row + 1;
+	if (status == PP_OK)
+		status = ranks_settle(h, p, metric);
 	if (status == PP_E_UNSUPPORTED)
 		status = PP_OK;
 	if (status == PP_OK && p->tree.n && !pp_numbering_make(&h->tree, p))

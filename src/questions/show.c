@@ -17,6 +17,7 @@
 struct show_params {
 	struct pp_asked asked;
 	const char *function;
+	struct pp_scope scope;
 };
 
 static pp_status show_excerpt(const struct pp_subject *, const void *, struct pp_excerpt *);
@@ -30,13 +31,18 @@ static const struct pp_param function_params[] = {
 };
 static const struct pp_param_group function_group = { "Function", function_params };
 
-static const struct pp_param_use show_uses[] = { { &function_group, 0, PP_GROUP_FIRST }, { 0 } };
+static const struct pp_param_use show_uses[] = {
+	{ &function_group, 0, PP_GROUP_FIRST },
+	{ &pp_params_frames, offsetof(struct show_params, scope), PP_GROUP_FIRST },
+	{ 0 },
+};
 
 const struct pp_question pp_question_show = {
 	.name = "show",
 	.summary = "one function: all of its metrics, its whole name",
 	.params = show_uses,
 	.params_size = sizeof(struct show_params),
+	.scope_at = offsetof(struct show_params, scope),
 	.word = function_params,
 	.gives = PP_GIVES_JSON,
 	.excerpt = show_excerpt,
@@ -188,11 +194,46 @@ name_add(struct pp_excerpt *x, struct pp_slice name)
 	}
 }
 
-/* For people: the name, then what is known of the function, a line for each. */
+/* What the function costs: a row of the flat profile of what is shown; NULL when nothing is known. */
+struct cost_row {
+	const struct pp_flat *flat;
+	size_t row;
+};
+
 static void
-show_say(struct pp_excerpt *x, const struct pp_handles *h, const struct pp_profile *p, pp_func func)
+flat_release(void *flat)
+{
+	pp_flat_release(flat);
+}
+
+/* Finds that row: the handles' own where they are of the same profile. False when out of memory. */
+static bool
+row_find(struct pp_excerpt *x, const struct pp_handles *h, const struct pp_profile *p, pp_func func,
+         struct cost_row *found)
 {
 	uint32_t rank = pp_handles_rank(h, func);
+	struct pp_flat *own;
+
+	*found = (struct cost_row){ 0 };
+	if (p == h->profile) {
+		if (rank)
+			*found = (struct cost_row){ &h->flat, rank - 1 };
+		return true;
+	}
+	own = pp_answer_own(x->answer, sizeof *own, flat_release);
+	if (!own || pp_flat_compute(p, own) != PP_OK)
+		return false;
+	while (found->row < own->n && own->func[found->row] != func)
+		found->row++;
+	found->flat = found->row < own->n ? own : NULL;
+	return true;
+}
+
+/* For people: the name, then what is known of the function, a line for each. */
+static void
+show_say(struct pp_excerpt *x, const struct pp_handles *h, const struct pp_profile *p, pp_func func,
+         struct cost_row at)
+{
 	struct pp_buf *out = x->head.out, text = { 0 };
 	struct pp_row place = { .out = &text, .text = true, .clip = SIZE_MAX };
 	size_t m;
@@ -202,14 +243,14 @@ show_say(struct pp_excerpt *x, const struct pp_handles *h, const struct pp_profi
 	pp_row_place(&place, p, func);
 	if (text.n && !(text.n == 1 && text.p[0] == '-'))
 		pp_buf_addf(out, "\n  place   %.*s", (int)text.n, text.p);
-	pp_buf_addf(out, "\n  handle  f%u", rank);
-	if (rank && pp_flat_calls_known(&h->flat, rank - 1)) {
+	pp_buf_addf(out, "\n  handle  f%u", pp_handles_rank(h, func));
+	if (at.flat && pp_flat_calls_known(at.flat, at.row)) {
 		pp_buf_adds(out, "\n  calls   ");
-		pp_units_u64(out, h->flat.calls[rank - 1]);
+		pp_units_u64(out, at.flat->calls[at.row]);
 	}
-	for (m = 0; rank && m < 2 * pp_metrics_shown(p); m++) {
+	for (m = 0; at.flat && m < 2 * pp_metrics_shown(p); m++) {
 		const struct pp_metric *metric = &p->metrics.at[m / 2];
-		struct pp_cost_pair cost = pp_flat_get(&h->flat, rank - 1, m / 2);
+		struct pp_cost_pair cost = pp_flat_get(at.flat, at.row, m / 2);
 
 		text.n = 0;
 		pp_metric_describe(&text, p, metric,
@@ -223,21 +264,19 @@ show_say(struct pp_excerpt *x, const struct pp_handles *h, const struct pp_profi
 
 /* What is known of a function besides its name. */
 static void
-facts_tell(struct pp_excerpt *x, const struct pp_handles *h, const struct pp_profile *p,
-           pp_func func)
+facts_tell(struct pp_excerpt *x, const struct pp_profile *p, pp_func func, struct cost_row at)
 {
-	uint32_t rank = pp_handles_rank(h, func);
 	struct pp_row *r = &x->head;
 
 	pp_row_key(r, "place");
 	pp_row_place(r, p, func);
 	pp_row_key(r, "calls");
-	if (rank && pp_flat_calls_known(&h->flat, rank - 1))
-		pp_row_count(r, h->flat.calls[rank - 1]);
+	if (at.flat && pp_flat_calls_known(at.flat, at.row))
+		pp_row_count(r, at.flat->calls[at.row]);
 	else
 		pp_row_null(r);
-	if (rank)
-		costs_tell(x, &h->flat, rank - 1);
+	if (at.flat)
+		costs_tell(x, at.flat, at.row);
 }
 
 static pp_status
@@ -248,6 +287,7 @@ show_excerpt(const struct pp_subject *subject, const void *data, struct pp_excer
 	const struct pp_handles *h = pp_excerpt_handles(x, topic);
 	const struct pp_profile *p = topic->profile;
 	struct pp_row *r = &x->head;
+	struct cost_row at;
 	pp_func func;
 	pp_status status = h ? pp_excerpt_function(x, topic, params->function, &func)
 	                     : pp_answer_fail_status(x->answer, PP_E_NOMEM);
@@ -255,8 +295,10 @@ show_excerpt(const struct pp_subject *subject, const void *data, struct pp_excer
 	if (status != PP_OK)
 		return status;
 	func = p->funcs.at[func].same;
+	if (!row_find(x, h, p, func, &at))
+		return pp_answer_fail_status(x->answer, PP_E_NOMEM);
 	if (r->text && !x->limit) {
-		show_say(x, h, p, func);
+		show_say(x, h, p, func, at);
 		return PP_OK;
 	}
 	pp_excerpt_head(x, topic, p->metrics.n, (union pp_value){ 0 });
@@ -265,7 +307,7 @@ show_excerpt(const struct pp_subject *subject, const void *data, struct pp_excer
 	pp_row_handle(r, 'f', pp_handles_rank(h, func));
 	/* Pages that follow are of a long name: what else is known was told. */
 	if (!x->first)
-		facts_tell(x, h, p, func);
+		facts_tell(x, p, func, at);
 	pp_row_key(r, "name_bytes");
 	pp_row_count(r, pp_text_of(p, p->funcs.at[func].name).n);
 	name_add(x, pp_text_of(p, p->funcs.at[func].name));

@@ -251,7 +251,7 @@ def wholes_hold(server, file):
     falls = any(kind == 'net-metric' for kind, *_ in server.call('findings', file=file, budget=20000)[0]['rows'])
     for tool, share, cost in (('top', 1, 2), ('lines', 0, 1), ('tree', 4, 5)):
         answer, _, _ = server.call(tool, file=file, budget=20000)
-        total = answer.get('total')
+        total = answer['total'] - answer.get('idle', 0) if 'total' in answer else None
         for row in answer.get('rows', []) if total and not falls else []:
             if abs(row[share] - 100 * row[cost] / total) > 0.0051:
                 return f'{tool}: {row[cost]} of {total} is {row[share]} %'
