@@ -15,7 +15,7 @@ static const struct pp_example trend_examples[] = {
 static const struct pp_mcp_tool trend_tool = {
 	.name = "trend",
 	.about =
-	    "Three or more profiles in order: which functions' shares of the whole changed, and in which file that began.",
+	    "Six or more profiles in order: which functions' shares of the whole changed by more than the variance between profiles, and in which file that began.",
 	.files = "files",
 	.arguments = "metric",
 };
@@ -26,7 +26,7 @@ const struct pp_command pp_command_trend = {
 	.synopsis = "FILE...|STORE",
 	.summary = "when a function's share of the whole changed, over several profiles",
 	.details =
-	    "Splits the series of each function where its share of the whole changes most. Changes of at least two percentage points and four standard errors are listed, with the first file after the change. The profiles of a store are ordered by time: shows what changed by more than noise or, with --function, what one function cost over time.",
+	    "Finds the profiles from which a function's share of the whole is another one: by variance between profiles, so three are needed before a step and three after it. Steps are listed with the first file after them. The profiles of a store are ordered by time; --function shows what one function cost over time.",
 	.examples = trend_examples,
 	.hint = PP_HINT_FILE,
 	.tool = &trend_tool,

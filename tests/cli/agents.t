@@ -149,16 +149,18 @@ $ cat > large.xhprof.json <<X
 > {"main()":{"ct":1,"wt":3000},"main()==>a":{"ct":1,"wt":520},"main()==>b":{"ct":1,"wt":2000}}
 > X
 $ polyprof diff small.xhprof.json large.xhprof.json
+  one run each: record three or more (--before a1 a2 a3 --after b1 b2 b3)
   wall time, self: 1.00 ms before, 3.00 ms after (+200.0%, grew)
-  single runs: changes within 1% of the larger whole are noise
+  single runs: changes within 5% of the larger whole or of the function are noise
 
      before    after     delta     change  share±  calls  after  verdict  function
     5.00 µs  2.00 ms  +2.00 ms  +39900.0%   +66.2      1      1  grew     b
 
     ... and 2 functions within noise (-n 0 shows all)
 $ polyprof diff large.xhprof.json small.xhprof.json
+  one run each: record three or more (--before a1 a2 a3 --after b1 b2 b3)
   wall time, self: 3.00 ms before, 1.00 ms after (-66.7%, shrank)
-  single runs: changes within 1% of the larger whole are noise
+  single runs: changes within 5% of the larger whole or of the function are noise
 
      before    after     delta  change  share±  calls  after  verdict  function
     2.00 ms  5.00 µs  -2.00 ms  -99.8%   -66.2      1      1  shrank   b

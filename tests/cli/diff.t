@@ -116,7 +116,7 @@ Repeated runs have their own variance.
 $ for i in 1 2 3 4; do printf "main;f $((1000 + i * 7))\nmain;g $((500 + i))\n" > r$i.folded; printf "main;f $((1003 + i * 6))\nmain;g $((600 - i))\n" > s$i.folded; done
 $ polyprof diff --before r1.folded r2.folded r3.folded r4.folded --after s1.folded s2.folded s3.folded s4.folded -n 0
   samples, self: 1,520 samples before, 1,616 samples after (+6.3%, grew)
-  4 runs against 4: changes within the variance of the means (Student's t, 95%) are noise
+  4 runs against 4: changes within the variance between runs (Welch's t, 95% for all functions together) or below 0.1% of the whole are noise
 
     before  after  delta  change  share±  verdict  function
        502    598    +95  +18.9%    +3.9  grew     g
@@ -127,9 +127,9 @@ One program recorded by SPX and by Xdebug: closures meet by their place, builtin
 
 $ polyprof diff -q --csv --sort name closures.json closures.xt | cut -d, -f1,10-13
   name,calls_before,calls_after,status,status_total
-  ::php_request_shutdown,1,0,gone,gone
+  ::php_request_shutdown,1,0,noise,noise
   ::zend_compile_file,1,0,gone,gone
-  ::zend_compile_string,1,0,gone,gone
+  ::zend_compile_string,1,0,noise,noise
   App\Utils\Base->run,1,1,noise,noise
   App\Utils\Base::kind,1,1,noise,noise
   App\Utils\Child->run,1,1,noise,noise
@@ -137,21 +137,21 @@ $ polyprof diff -q --csv --sort name closures.json closures.xt | cut -d, -f1,10-
   App\Utils\Filter->__invoke,5,5,noise,noise
   App\Utils\Filter->bound,1,1,noise,noise
   App\Utils\Filter->tag,1,1,noise,noise
-  App\Utils\apply,4,4,grew,grew
-  App\Utils\usort_wrapper,1,1,noise,grew
+  App\Utils\apply,4,4,noise,noise
+  App\Utils\usort_wrapper,1,1,noise,noise
   App\Utils\{closure:/srv/app/closures.php:11-11},3,3,noise,noise
   App\Utils\{closure:/srv/app/closures.php:3-3},1,1,noise,noise
   App\Utils\{closure:/srv/app/closures.php:4-4},1,1,noise,noise
   App\Utils\{closure:/srv/app/closures.php:8-8},2,2,noise,noise
   eval,1,1,noise,noise
   from_eval,1,1,noise,noise
-  php::array_filter,1,1,shrank,shrank
+  php::array_filter,1,1,noise,noise
   php::array_map,1,1,noise,noise
   php::implode,1,1,noise,noise
   php::strlen,1,1,noise,noise
-  php::usort,1,1,grew,grew
+  php::usort,1,1,noise,noise
   {anonymous-class:/srv/app/closures.php:13-13}->hello,1,1,noise,noise
-  {main},1,1,grew,grew
+  {main},1,1,noise,noise
 
 Exact counts need no test.
 
@@ -296,13 +296,14 @@ $ printf 'version: 1\ncreator: xdebug 2.9.8 (PHP 7.4.3)\ncmd: /x.php\npart: 1\np
 
 Trends in a table for people, in rows for scripts.
 
-$ for i in 1 2 3 4; do awk -v i=$i 'BEGIN { print "main;App\\Json::parse", (i > 2 ? 4000 : 1000); print "main;render", 6000 }' > deploy-$i.folded; done; polyprof trend deploy-*.folded; polyprof trend deploy-[12].folded deploy-1.folded; polyprof trend --json deploy-*.folded
-  samples in 4 files: 2 functions' shares of the whole changed, the most certain first
+$ for i in 1 2 3 4 5 6 7 8; do awk -v i=$i 'BEGIN { print "main;App\\Json::parse", (i > 4 ? 4000 : 1000); print "main;render", 6000 }' > deploy-$i.folded; done; polyprof trend deploy-*.folded; polyprof trend deploy-[1-4].folded; polyprof trend deploy-[1-4].folded deploy-1.folded deploy-2.folded; polyprof trend --json deploy-*.folded; polyprof trend --json deploy-[4-8].folded
+  samples in 8 files: 1 step of a function's share
 
      before    after   points  from             function
-      14.3%    40.0%    +25.7  deploy-3.folded  App\Json::parse
-      85.7%    60.0%    -25.7  deploy-3.folded  render
-  samples in 3 files: no function's share of the whole changed
-  {"tool":"trend","files":4,"metric":"samples","count":2,"columns":["name","at","index","before_pct","after_pct","z"],"rows":[["App\\Json::parse","deploy-3.folded",2,14.29,40,51.21],["render","deploy-3.folded",2,85.71,60,-51.21]]}
-$ polyprof convert -q deploy-1.folded --to spx -o one.json; polyprof convert -q deploy-3.folded --to spx -o three.json; polyprof trend one.json one.json three.json | head -1
-  wall time in 3 files: 2 functions' shares of the whole changed, the most certain first
+      14.3%    40.0%    +25.7  deploy-5.folded  App\Json::parse
+  samples in 4 files: too few runs to tell a change from noise: 3 profiles before it and 3 after it are needed
+  samples in 6 files: no function changed by more than noise
+  {"tool":"trend","files":8,"metric":"samples","count":1,"columns":["name","at","index","before_pct","after_pct","z"],"rows":[["App\\Json::parse","deploy-5.folded",4,14.29,40,5.92]]}
+  {"tool":"trend","files":5,"metric":"samples","count":0,"too_few":true,"columns":["name","at","index","before_pct","after_pct","z"],"rows":[]}
+$ polyprof convert -q deploy-1.folded --to spx -o one.json; polyprof convert -q deploy-5.folded --to spx -o five.json; polyprof trend one.json one.json one.json five.json five.json five.json | head -1
+  wall time in 6 files: 1 step of a function's share

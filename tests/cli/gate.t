@@ -38,13 +38,14 @@ $ polyprof gate old.folded new.folded --fail-if 'self(a) > 50%' --fail-if 'self(
 = 1
 
 $ polyprof gate tiny.json tiny.json --fail-if 'self(top) > 5us' --fail-if 'calls(leaf) > +10%' --fail-if 'calls(/leaf|branch/) > 2'
+  one run each: record three or more (--before a1 a2 a3 --after b1 b2 b3)
   FAIL  self(top) > 5us
           top: 9.22 µs before, 9.22 µs after (+0.0%)
   pass  calls(leaf) > +10%
   FAIL  calls(/leaf|branch/) > 2
           branch: 3 calls before, 3 calls after (+0.0%)
           leaf: 6 calls before, 6 calls after (+0.0%)
-  single runs: changes within 1% of the larger whole are noise
+  single runs: changes within 5% of the larger whole or of the function are noise
 = 1
 
 $ polyprof gate old.folded new.folded --fail-if 'self(a) > +5%' --format json
@@ -144,12 +145,13 @@ $ polyprof gate odd.folded odd2.folded --fail-if 'self(/a\/\(b\)\/c/) > 250' --f
 Units: times and bytes by the metric, counts by thousands.
 
 $ polyprof gate closures.xt closures.xt --fail-if 'total > 0.0001s' --fail-if 'total > 114.95us' --fail-if 'total>1min' --fail-if 'total < 1ms' --fail-if 'total >= 114960'
+  one run each: record three or more (--before a1 a2 a3 --after b1 b2 b3)
   FAIL  total > 0.0001s: 115 µs before, 115 µs after (+0.0%)
   FAIL  total > 114.95us: 115 µs before, 115 µs after (+0.0%)
   pass  total>1min: 115 µs before, 115 µs after (+0.0%)
   FAIL  total < 1ms: 115 µs before, 115 µs after (+0.0%)
   FAIL  total >= 114960: 115 µs before, 115 µs after (+0.0%)
-  single runs: changes within 1% of the larger whole are noise
+  single runs: changes within 5% of the larger whole or of the function are noise
 = 1
 
 $ polyprof gate -m 'Memory_(bytes)' closures.xt closures.xt --fail-if 'total > 1.9KB' --fail-if 'total > 1.9KiB' --fail-if 'total >= 1976B' --fail-if 'total > 1MB'
@@ -190,6 +192,7 @@ $ polyprof gate here.callgrind here.callgrind --fail-if 'self(odd) > 10%' --fail
   {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [{"tool": {"driver": {"name": "polyprof", "semanticVersion": "VERSION", "rules": [{"id": "self(odd) > 10%", "shortDescription": {"text": "self(odd) > 10%"}, "fullDescription": {"text": "A limit of the own cost of functions: fails if self(odd) > 10%"}, "defaultConfiguration": {"level": "error"}}, {"id": "total >= 100", "shortDescription": {"text": "total >= 100"}, "fullDescription": {"text": "A limit of the whole: fails if total >= 100"}, "defaultConfiguration": {"level": "error"}}]}}, "results": [{"ruleId": "self(odd) > 10%", "ruleIndex": 0, "level": "error", "message": {"text": "odd: 60 before, 60 after (+0.0%)"}, "locations": [{"physicalLocation": {"artifactLocation": {"uri": "src/my%20file.c"}}, "logicalLocations": [{"fullyQualifiedName": "odd", "kind": "function"}]}]}, {"ruleId": "total >= 100", "ruleIndex": 1, "level": "error", "message": {"text": "total: 100 before, 100 after (+0.0%)"}, "locations": [{"physicalLocation": {"artifactLocation": {"uri": "here.callgrind"}}}]}]}]}
 $ polyprof gate closures.xt closures.xt --fail-if 'self({main}) > 1us' --format sarif | sed 's/semanticVersion": "[^"]*/semanticVersion": "VERSION/'
   {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [{"tool": {"driver": {"name": "polyprof", "semanticVersion": "VERSION", "rules": [{"id": "self({main}) > 1us", "shortDescription": {"text": "self({main}) > 1us"}, "fullDescription": {"text": "A limit of the own cost of functions: fails if self({main}) > 1us"}, "defaultConfiguration": {"level": "error"}}]}}, "results": [{"ruleId": "self({main}) > 1us", "ruleIndex": 0, "level": "error", "message": {"text": "{main}: 72.3 µs before, 72.3 µs after (+0.0%)"}, "locations": [{"physicalLocation": {"artifactLocation": {"uri": "file:///srv/app/closures.php"}, "region": {"startLine": 1}}, "logicalLocations": [{"fullyQualifiedName": "{main}", "kind": "function"}]}]}]}]}
+! polyprof: one run each: record three or more (--before a1 a2 a3 --after b1 b2 b3)
 $ polyprof gate here.callgrind here.callgrind --fail-if 'total > +1%' --format github
   ::notice title=polyprof gate::the limit holds
 $ polyprof gate here.callgrind here.callgrind --fail-if 'total > +1%' --format sarif -o x.xml

@@ -165,7 +165,7 @@ $ polyprof info --json runs 2> /dev/null | grep -o '"file": "[^"]*"'
   "file": "runs/r7.json"
 $ polyprof diff runs d/a.json | head -2
   wall time, self: 32.4 µs before, 50.0 µs after (+54.2%, noise)
-  7 runs against 1: changes within the variance of the means (Student's t, 95%) are noise
+  7 runs against 1: changes within the variance between runs (Welch's t, 95% for all functions together) or below 0.1% of the whole are noise
 ! polyprof: runs: 7 profiles
 $ polyprof tree d/sub
 ! polyprof: error: d/sub: no profiles found in it

@@ -96,7 +96,7 @@ def refusals(tap, store, folder):
     tap.same((sum(p['profiles'] for p in few['points']), few['steps']), (4, []), 'of too few profiles nothing is said')
     for words in ([], ['--function', 'parse']):
         said = run('trend', *short, *words).stdout
-        tap.ok(b'too few profiles' in said and b'more than noise' not in said, 'and people are told that they are too few', said)
+        tap.ok(b'too few runs to tell' in said and b'more than noise' not in said, 'and people are told that they are too few', said)
     tap.ok(b'no function changed by more than noise' in run('trend', store, '--where', 'host=a').stdout, 'enough profiles, and no step')
     lines = run('trend', store, '--function', 'parse', '--by', 'host').stdout.decode().splitlines()
     tap.ok(len(lines) > 2 * RUNS and max(map(len, lines)) <= 80 and any('2023-11-16 00:00' in line and '+' in line for line in lines[-2:]), 'for people', '\n'.join(lines[-4:]))

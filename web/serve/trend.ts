@@ -39,6 +39,7 @@ interface TrendData {
   ordinal: boolean; // times are numbers of files
   titles: string[]; // of these
   shares: boolean; // steps are of shares, not of costs
+  few: boolean; // profiles: too few runs to tell a change from noise
   why?: string; // there are no steps: what was asked for makes no sense
 }
 
@@ -64,7 +65,7 @@ async function fromStore(question: Question, func: string, by: string, every: st
   }));
   const top = named ? await askJson<{ functions?: { name: string; self: Record<string, number> }[] }>('top', [...question.params, ['n', '40']]).catch(() => ({ functions: [] })) : {};
   return {
-    function: func, unit: textOf(all.unit), metric: textOf(all.metric), steps, ordinal: false, shares: false, titles: [],
+    function: func, unit: textOf(all.unit), metric: textOf(all.metric), steps, ordinal: false, shares: false, few: all.too_few === true, titles: [],
     names: (top.functions ?? []).map((f): [string, number] => [f.name, Number(Object.values(f.self)[0] ?? 0)]),
     points: rows(all.points).map((p): Point => ({
       time: Number(p.time), by: textOf(p.by), value: Number(p.mean ?? p.self ?? 0), se: Number(p.se ?? 0), share: Number(p.whole) ? Number(p.self) / Number(p.whole) : 0, profiles: Number(p.profiles ?? 1),
@@ -101,7 +102,7 @@ async function fromItems(items: Item[], func: string): Promise<TrendData> {
   const share = (name: string, i: number) => (costs.get(name)?.[i] ?? 0) / wholes[i];
   const names = [...costs.keys()].map((name): [string, number] => [name, Math.max(...items.map((_, i) => share(name, i)))]).sort((a, b) => b[1] - a[1]).slice(0, 40), chosen = func ? [func] : names.slice(0, 5).map(n => n[0]);
   return {
-    function: func, unit: answers[0]?.unit ?? '', metric, names, steps: [], ordinal: true, shares: true, titles: items.map(i => i.title),
+    function: func, unit: answers[0]?.unit ?? '', metric, names, steps: [], ordinal: true, shares: true, few: false, titles: items.map(i => i.title),
     points: chosen.flatMap(name => items.map((item, i): Point => ({ time: item.time, by: func ? '' : name, value: costs.get(name)?.[i] ?? 0, se: 0, share: share(name, i), profiles: 1, open: item.open }))),
   };
 }
@@ -111,9 +112,9 @@ async function fromFiles(question: Question, func: string): Promise<TrendData> {
   const files = question.files.slice(0, MOST), items = files.map((file, i): Item => ({ open: [['file', file]], title: file.replace(/^.*\/(?=.)/, ''), time: i }));
   const drawn = await fromItems(items, func);
   try {
-    const { rows } = await askJson<{ rows: [string, string, number, number, number, number][] }>('trend', files.map((file): [string, string] => ['file', file]));
+    const { rows, too_few: few = false } = await askJson<{ rows: [string, string, number, number, number, number][]; too_few?: boolean }>('trend', files.map((file): [string, string] => ['file', file]));
     const steps = rows.map(([name, , time, before, after]): Step => ({ name, file: '', time, by: '', before: before / 100, after: after / 100, status: after > before ? 'grew' : 'shrank' }));
-    return { ...drawn, steps: steps.filter(s => !func || s.name === func) };
+    return { ...drawn, few, steps: steps.filter(s => !func || s.name === func) };
   } catch (error) {
     if (error instanceof Refused) return { ...drawn, why: error.message };
     throw error;
@@ -202,16 +203,6 @@ export class TrendChart {
   }
 }
 
-/** Profiles that a change needs to be told from noise: three before it, three after it. */
-const LEAST = 6;
-
-/** Whether no line of a store's trend has so many. */
-function few({ function: func, ordinal, points }: TrendData): boolean {
-  const of = new Map<string, number>();
-  for (const p of points) of.set(p.by, (of.get(p.by) ?? 0) + p.profiles);
-  return !!func && !ordinal && points.length > 0 && Math.max(...of.values()) < LEAST;
-}
-
 export async function openTrend(question: Question): Promise<void> {
   const given = () => {
     const query = new URLSearchParams(location.search), word = (key: string) => query.get(key) ?? '';
@@ -253,7 +244,7 @@ export async function openTrend(question: Question): Promise<void> {
       select('Show', [['share', 'share of all'], ['cost', 'cost']], state.show, v => set({ show: v })), button('\u25d0', 'Dark or light', () => set({ theme: dark() ? 'light' : 'dark' }), { id: 'theme' }));
     fill(status, data.points.length ? `${shown(data.function ? `${data.function} itself` : (data.steps.length && !files ? 'What changed, and what costs most' : 'The costliest functions'), 80)}, ${plural(new Set(data.points.map(p => p.time)).size, 'point', 'points')}${files ? '' : ', times in UTC'}` : files || state.function ? 'Nothing was found.' : 'Choose a function, or one of those that changed');
     fill(chart, data.points.length > 0 && new TrendChart(data, state.show === 'share', p => location.assign(viewAddress(p.open) + (data.function || p.by ? '#search=' + encodeURIComponent('^' + escapeRegex(data.function || p.by) + '$') : ''))).host);
-    refill(steps, el('h2', {}, data.why ? shown(data.why, 300) : data.steps.length ? 'What changed' : few(data) ? `Too few profiles to tell a change from noise: ${LEAST} are needed${state.by ? ' of each line' : ''}` : state.function ? 'It did not change by more than noise' : 'No function changed by more than noise'), data.steps.length > 0 && el('table', { class: 'profiles' },
+    refill(steps, el('h2', {}, data.why ? shown(data.why, 300) : data.steps.length ? 'What changed' : data.few ? `Too few runs to tell a change from noise: 3 profiles before it and 3 after it are needed${state.by ? ' of each line' : ''}` : state.function ? 'It did not change by more than noise' : 'No function changed by more than noise'), data.steps.length > 0 && el('table', { class: 'profiles' },
       el('thead', {}, el('tr', {}, ...['Function', 'When', 'Before', 'After', 'Change'].map((t, i) => el('th', { scope: 'col', class: i > 1 ? 'number' : '' }, t)))),
       el('tbody', {}, ...data.steps.slice(0, 100).map(s => {
         const said = (v: number) => (data.shares ? percent(v, 1) || '0%' : valueOf(v, data.unit));
