@@ -17,6 +17,8 @@
 #define ROUNDING 1e-9
 /* That repeated runs of an unchanged program name any function. */
 #define CHANCE 0.05
+/* That they name the whole: a gate that limits it must not fail once a month for nothing. */
+#define CHANCE_WHOLE 0.02
 /* Of the whole: smaller changes of repeated runs are noise. */
 #define CHANGE_LEAST 0.001
 /* A change of a share counts if at least this part of it shows in the cost, too. */
@@ -199,7 +201,7 @@ families_find(struct judge *j)
 		shares.quantum[i] = whole > 0 ? d->noise.period[i] / whole : 0;
 	}
 	for (i = 0; i < FAMILIES; i++)
-		j->families[i] = (struct family){ costs, shares, pp_z_of_chance(CHANCE) };
+		j->families[i] = (struct family){ costs, shares, pp_z_of_chance(CHANCE_WHOLE) };
 	j->least = CHANGE_LEAST *
 	           fmax(fabs(d->whole.part[PP_BEFORE]), fabs(d->whole.part[PP_AFTER]) * d->scale);
 	return family_find(j, OF_SELF) && family_find(j, OF_TOTAL);

@@ -19,7 +19,7 @@ for (let a = 0; a < 70; a++)
 mkdirSync(join(folder, 'below', 'deeper'), { recursive: true });
 writeFileSync(join(folder, 'below', 'deeper', 'nested.folded'), 'main;nested 3\n');
 writeFileSync(LARGE, [...stacks].map(([s, n]) => `${s} ${n}\n`).join(''));
-for (let i = 0; i < 6; i++) writeFileSync(join(folder, `run${i}.folded`), `main;load 60\nmain;parse ${i < 3 ? 20 : 90}\nmain;write 20\n`);
+for (let i = 0; i < 4; i++) writeFileSync(join(folder, `run${i}.folded`), `main;load 60\nmain;parse ${i < 2 ? 20 : 90}\nmain;write 20\n`);
 /** 20,000 lines of one file, each with a stack of its own. */
 const LINES = 20000, MANY = join(folder, 'lines.cpuprofile'), frame = (functionName, lineNumber) => ({ functionName, scriptId: '1', url: 'many.js', lineNumber, columnNumber: 0 });
 const leaves = Array.from({ length: LINES }, (_, i) => ({ id: 202 + i, callFrame: frame(`f${i}`, i), hitCount: 1 + (i % 7), positionTicks: [{ line: i + 1, ticks: 1 + (i % 7) }] }));
@@ -46,7 +46,7 @@ await test('list', async () => {
   const all = await names(p);
   is(all.length, 11, 'every profile is listed, those in directories below, too');
   await p.getByLabel('Search profiles').fill('run -run3');
-  is((await names(p)).sort(), ['run0.folded', 'run1.folded', 'run2.folded', 'run4.folded', 'run5.folded'], 'a search leaves those that fit');
+  is((await names(p)).sort(), ['run0.folded', 'run1.folded', 'run2.folded'], 'a search leaves those that fit');
   ok(p.url().includes('q=run'), 'and is in the address');
   await go(p, '?q=run');
   is((await names(p)).length, 4, 'which leads there');
@@ -183,12 +183,20 @@ await test('lines', async () => {
 });
 
 await test('trend', async () => {
-  const p = await page(b);
-  await go(p, '?q=run');
-  for (let i = 0; i < 6; i++) await p.getByLabel(`Choose run${i}.folded`).check();
-  await p.getByRole('button', { name: /Trend/ }).click();
-  await p.waitForSelector('figure.trend .dot');
-  is(await p.locator('.steps tbody tr').first().locator('td').allTextContents().then(t => t.slice(0, 2)), ['parse', 'run3.folded'], 'what changed, and when');
+  const deploys = join(folder, '..', 'serve-trend'), choose = async (p, n) => {
+    for (let i = 0; i < n; i++) await p.getByLabel(`Choose deploy${i}.folded`).check();
+    await p.getByRole('button', { name: /Trend/ }).click();
+    await p.waitForSelector('figure.trend .dot');
+  };
+  mkdirSync(deploys, { recursive: true });
+  for (let i = 0; i < 6; i++) writeFileSync(join(deploys, `deploy${i}.folded`), `main;load 600\nmain;parse ${i < 3 ? 200 : 900}\nmain;write 200\n`);
+  const { at: there, end: stop } = await serve(deploys), p = await page(b);
+  await go(p, '', there);
+  await choose(p, 5);
+  ok((await p.locator('.steps h2').textContent()).startsWith('Too few runs to tell'), 'five files are too few');
+  await go(p, '', there);
+  await choose(p, 6);
+  is(await p.locator('.steps tbody tr').evaluateAll(rows => rows.map(r => [r.cells[0].textContent, r.cells[1].textContent])), [['parse', 'deploy3.folded']], 'what changed, and when');
   await p.getByRole('button', { name: 'Draw parse' }).click();
   await p.waitForFunction(() => document.querySelectorAll('figure.trend .dot').length === 6);
   ok(p.url().includes('function=parse'), 'the address has the function');
@@ -197,6 +205,7 @@ await test('trend', async () => {
   await p.locator('figure.trend .dot').nth(3).press('Enter');
   await p.waitForSelector('#tab-flame');
   is(p.complaints, [], 'no complaints');
+  await stop();
 });
 
 await test('drop', async () => {

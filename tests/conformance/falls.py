@@ -257,7 +257,7 @@ def check_diff(tap, polyprof, path, other, metric, got):
     tap.ok(there and not wrong, f'{name}: differences', '\n'.join(wrong[:9]))
     tap.same(sum(f['after']['gained'] for f in there), whole, f'{name}: what is gained after them')
     for verb in ['diff', '-n', '0'], ['trend']:
-        printed = run(polyprof, *verb, '-m', metric, other, path, *([path] if verb == ['trend'] else [])).stdout.decode()
+        printed = run(polyprof, *verb, '-m', metric, other, path, *([other, other, path, path] if verb == ['trend'] else [])).stdout.decode()
         if verb == ['trend']:
             shown = [float(s) for s in re.findall(r' (\d+(?:\.\d+)?)%', printed)]
         else:
