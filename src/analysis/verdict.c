@@ -112,19 +112,17 @@ member_of(const struct pp_diff *d, size_t row, enum family_id which)
 	return which == OF_SELF ? &d->rows.at[row].self : &d->rows.at[row].total;
 }
 
-/* Puts the runs of both sides, from their means and variances, into `side`; those of `scaled` multiplied. */
+/* Puts the runs of both sides, from their means and variances multiplied by `scale`, into `side`. */
 static void
-sides_take(const struct pp_diff *d, const double mean[2], const double variance[2], double scale,
-           struct pp_mean side[2], double runs[2])
+sides_take(const struct pp_diff *d, const double mean[2], const double variance[2],
+           const double scale[2], struct pp_mean side[2], double runs[2])
 {
 	size_t i;
 
 	for (i = 0; i < 2; i++) {
-		double by = i == PP_AFTER ? scale : 1;
-
 		runs[i] = (double)d->runs[i];
-		side[i] = (struct pp_mean){ runs[i], mean[i] * by,
-			                    variance[i] * by * by * (runs[i] - 1) };
+		side[i] = (struct pp_mean){ runs[i], mean[i] * scale[i],
+			                    variance[i] * scale[i] * scale[i] * (runs[i] - 1) };
 	}
 }
 
@@ -211,10 +209,11 @@ static double
 repeated_limit(const struct judge *j, const struct family *f, const struct pp_diff_value *v,
                double scale)
 {
+	const double by[2] = { 1, scale };
 	struct pp_mean side[2];
 	double runs[2], freedom, error;
 
-	sides_take(j->d, v->value, v->variance, scale, side, runs);
+	sides_take(j->d, v->value, v->variance, by, side, runs);
 	error = pp_means_error(side, runs, &f->costs, &freedom);
 	return fmax(j->least, error > 0 ? error * pp_t_of_z(f->z, freedom) : 0);
 }
@@ -228,12 +227,14 @@ differs_in_share(const struct judge *j, const struct family *f, const struct pp_
                  double delta)
 {
 	const struct pp_diff *d = j->d;
+	/* Halfway each, so that the verdict is the same when the sides are swapped. */
+	const double by[2] = { 1 / sqrt(d->usual_share), sqrt(d->usual_share) };
 	struct pp_mean side[2];
 	double runs[2], freedom, error, apart, seen;
 
 	if (!d->has_shares || f == &j->families[OF_WHOLE])
 		return false;
-	sides_take(d, v->share, v->share_variance, d->usual_share, side, runs);
+	sides_take(d, v->share, v->share_variance, by, side, runs);
 	error = pp_means_error(side, runs, &f->shares, &freedom);
 	apart = side[PP_AFTER].mean - side[PP_BEFORE].mean;
 	seen = SEEN_LEAST * fabs(apart) / fmax(side[PP_BEFORE].mean, side[PP_AFTER].mean);

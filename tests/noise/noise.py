@@ -21,6 +21,7 @@ from tap import Tap  # noqa: E402 (needs the path above)
 polyprof = os.path.abspath(sys.argv[1])
 HERE = os.path.dirname(os.path.abspath(__file__))
 ADVICE = 'one run each: record three or more (--before a1 a2 a3 --after b1 b2 b3)'
+MIRROR = {'grew': 'shrank', 'shrank': 'grew', 'new': 'gone', 'gone': 'new'}
 GATE = ['--fail-if', 'self(*) > +10%']
 
 
@@ -65,7 +66,7 @@ def recorded(tap):
     with gzip.open(os.path.join(HERE, 'recorded.json.gz')) as file:
         programs = json.load(file)
     limits = ci_limits()
-    pairs = named = sets = named_by_three = failed = found = slowed = other = 0
+    pairs = named = sets = named_by_three = failed = found = slowed = other = mirrored = 0
     for program in programs.values():
         runs = [pstats(f'run{i}.pstats', program, costs) for i, costs in enumerate(program['unchanged'])]
         slow = [pstats(f'slow{i}.pstats', program, costs) for i, costs in enumerate(program['slowed'])]
@@ -78,7 +79,10 @@ def recorded(tap):
             named_by_three += bool(changed(ask('diff', '-n', '0', *sides)))
             failed += run('gate', *sides, *limits).returncode
         for i in range(0, len(slow) - 2, 3):
-            now = changed(ask('diff', '-n', '0', '--before', *runs[2 * i:2 * i + 3], '--after', *slow[i:i + 3]))
+            before, after = runs[2 * i:2 * i + 3], slow[i:i + 3]
+            now = changed(ask('diff', '-n', '0', '--before', *before, '--after', *after))
+            swapped = changed(ask('diff', '-n', '0', '--before', *after, '--after', *before))
+            mirrored += swapped == {name: MIRROR[verdict] for name, verdict in now.items()}
             hits = [name for name in now if name.endswith('hash')]
             slowed += 1
             found += [now[name] for name in hits] == ['grew']
@@ -88,6 +92,7 @@ def recorded(tap):
     tap.ok(failed * 100 <= sets * 2, f'{failed} of {sets} gates of docs/ci.md fail over three unchanged runs a side')
     tap.ok(slowed == 99 and found * 100 >= slowed * 95, f'{found} of {slowed} slowdowns by a fifth are named, with three runs a side; at least 95 % must be')
     tap.ok(other * 100 <= slowed * 2, f'{other} of {slowed} name another function, too')
+    tap.same(mirrored, slowed, 'swapped sides mirror every verdict')
 
 
 # ---- single runs ----
