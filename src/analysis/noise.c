@@ -117,27 +117,38 @@ pp_mean_join(struct pp_mean *to, struct pp_mean add)
 	to->weight = weight;
 }
 
+/* Returns a variance of so many degrees of freedom, moderated by the usual one. */
+static double
+moderate(const struct pp_scatter *scatter, double usual, double variance, double freedom)
+{
+	return freedom > 0
+	           ? (scatter->prior * usual + freedom * variance) / (scatter->prior + freedom)
+	           : 0;
+}
+
 double
 pp_means_error(const struct pp_mean side[2], const double runs[2], const struct pp_scatter *scatter,
                double *freedom)
 {
 	double weight = side[0].weight + side[1].weight, free = runs[0] + runs[1] - 2, sum = 0;
-	double mean = (side[0].weight * side[0].mean + side[1].weight * side[1].mean) / weight;
+	double mean = fabs(side[0].weight * side[0].mean + side[1].weight * side[1].mean) / weight;
 	double quiet = scatter->quietest * mean, squares = 0;
-	double least = fmax(quiet * quiet, scatter->variance);
 	size_t i;
 
-	if (free > 0)
-		least = fmax(least, (side[0].spread + side[1].spread) / free);
 	for (i = 0; i < 2; i++) {
 		double own = runs[i] > 1 ? runs[i] - 1 : runs[1 - i] - 1;
-		double variance = fmax(least, scatter->quantum[i] * fabs(mean));
+		double counts = scatter->quantum[i] * mean;
+		double usual = scatter->usual * (counts > 0 ? counts : mean * mean);
+		double variance = fmax(scatter->variance, fmax(counts, quiet * quiet));
 
+		variance = fmax(variance, moderate(scatter, usual,
+		                                   (side[0].spread + side[1].spread) / free, free));
 		if (runs[i] > 1)
-			variance = fmax(variance, side[i].spread / own);
+			variance = fmax(variance,
+			                moderate(scatter, usual, side[i].spread / own, own));
 		variance /= side[i].weight;
 		sum += variance;
-		squares += variance * variance / fmax(own, 1);
+		squares += variance * variance / fmax(own + scatter->prior / 2, 1);
 	}
 	*freedom = squares > 0 ? sum * sum / squares : fmax(free, 1);
 	return sqrt(sum);

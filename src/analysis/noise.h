@@ -50,17 +50,21 @@ struct pp_mean {
 
 void pp_mean_join(struct pp_mean *, struct pp_mean);
 
-/* How much the values of unchanged runs vary at least, whatever the few recorded ones show. */
+/* How much the values of unchanged runs vary, whatever the few recorded ones show. */
 struct pp_scatter {
 	double quantum[2]; /* what one sample costs, by side; 0 = not sampled */
-	double quietest;   /* standard deviation as a part of the mean; 0 = exact counts */
-	double variance;
+	double quietest; /* at least: standard deviation as a part of the mean; 0 = exact counts */
+	double variance; /* at least */
+	double
+	    usual; /* usually: times the variance of counts or, if not sampled, the mean's square */
+	double prior; /* so many runs' worth that is; 0 = not known */
 };
 
 /*
  * Returns the standard error of the difference of two means of so many runs, with Welch's degrees of freedom. Without
  * a change both sides vary alike, so neither is taken to vary less than both together: the variance of three
- * values is often close to 0 by chance, or is 0 because a rare function is in none of them.
+ * values is often close to 0 by chance, or is 0 because a rare function is in none of them. The usual variance counts
+ * as `prior` more runs (an empirical Bayes estimate), so that a few runs of many functions do better than of one.
  */
 double pp_means_error(const struct pp_mean side[2], const double runs[2], const struct pp_scatter *,
                       double *freedom);

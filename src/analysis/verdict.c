@@ -17,6 +17,8 @@
 #define ROUNDING 1e-9
 /* That repeated runs of an unchanged program name any function. */
 #define CHANCE 0.05
+/* The usual variance of functions counts as so many runs at most. */
+#define PRIOR_MOST 6.0
 /* That they name the whole: a gate that limits it must not fail once a month for nothing. */
 #define CHANCE_WHOLE 0.02
 /* Of the whole: smaller changes of repeated runs are noise. */
@@ -144,41 +146,89 @@ variance_within(const struct pp_diff *d, const double variance[2], double scale)
 	       (before + after);
 }
 
+/* Variances between runs, of all functions that are tested together. */
+struct variances {
+	double *all,
+	    *relative; /* to those of counts or, if not sampled, to the square of the mean */
+	size_t n;
+};
+
+static bool
+variances_init(struct variances *v, size_t n)
+{
+	*v = (struct variances){ calloc(n + 1, sizeof *v->all), calloc(n + 1, sizeof *v->relative),
+		                 0 };
+	return v->all && v->relative;
+}
+
+static void
+variances_release(struct variances *v)
+{
+	free(v->all);
+	free(v->relative);
+}
+
+static void
+variances_add(struct variances *v, const struct pp_diff *d, const double mean[2],
+              const double variance[2], double scale, const struct pp_scatter *scatter)
+{
+	double within = variance_within(d, variance, scale);
+	double both = fabs(mean[PP_BEFORE] * (double)d->runs[PP_BEFORE] +
+	                   mean[PP_AFTER] * scale * (double)d->runs[PP_AFTER]) /
+	              (double)(d->runs[PP_BEFORE] + d->runs[PP_AFTER]);
+	double counts = (scatter->quantum[PP_BEFORE] + scatter->quantum[PP_AFTER]) / 2 * both;
+	double to = counts > 0 ? counts : both * both;
+
+	v->all[v->n] = within;
+	v->relative[v->n++] = to > 0 ? within / to : 0;
+}
+
 /*
- * Finds how strict the tests have to be: the number of functions that can change by enough, and the median of their
- * variances. What disturbs a machine hits one function in one run, another in the next one, so three equal values of
- * one function prove little where others scatter. Exact counts scatter for reasons of their own.
+ * What disturbs a machine hits one function in one run, another in the next one, and costs each the same time: three equal
+ * values of a function prove little if others scatter by as much as it costs.
+ */
+static void
+variances_settle(struct variances *v, struct pp_scatter *scatter)
+{
+	if (v->n < 2)
+		return;
+	pp_sort(v->all, v->n, sizeof *v->all, compare_doubles, NULL);
+	pp_sort(v->relative, v->n, sizeof *v->relative, compare_doubles, NULL);
+	if (scatter->quietest > 0)
+		scatter->variance = v->all[(v->n - 1) * 3 / 4];
+	scatter->usual = v->relative[(v->n - 1) / 2];
+	scatter->prior = fmin(PRIOR_MOST, (double)(v->n - 1) / 2);
+}
+
+/*
+ * Finds how strict the tests have to be: the number of functions that can change by enough, and how much these vary. Exact
+ * counts vary for reasons of their own, each function for others.
  */
 static bool
 family_find(struct judge *j, enum family_id which)
 {
-	struct pp_diff *d = j->d;
+	const struct pp_diff *d = j->d;
 	struct family *f = &j->families[which];
-	double *costs = calloc(d->rows.n + 1, sizeof *costs);
-	double *shares = calloc(d->rows.n + 1, sizeof *shares);
-	bool fine = costs && shares;
-	size_t i, n = 0;
+	struct variances costs = { 0 }, shares = { 0 };
+	bool fine = variances_init(&costs, d->rows.n) && variances_init(&shares, d->rows.n);
+	size_t i;
 
 	for (i = 0; fine && i < d->rows.n; i++) {
 		const struct pp_diff_value *v = member_of(d, i, which);
 
 		if (fmax(fabs(v->value[PP_BEFORE]), fabs(v->value[PP_AFTER]) * d->scale) < j->least)
 			continue;
-		costs[n] = variance_within(d, v->variance, d->scale);
-		shares[n++] = variance_within(d, v->share_variance, 1);
+		variances_add(&costs, d, v->value, v->variance, d->scale, &f->costs);
+		variances_add(&shares, d, v->share, v->share_variance, 1, &f->shares);
 	}
 	/* Costs and shares are two tests. */
-	f->z = pp_z_of_chance(CHANCE / fmax(1, 2 * (double)n));
-	if (n > 1) {
-		pp_sort(costs, n, sizeof *costs, compare_doubles, NULL);
-		pp_sort(shares, n, sizeof *shares, compare_doubles, NULL);
+	f->z = pp_z_of_chance(CHANCE / fmax(1, 2 * (double)costs.n));
+	if (fine && d->noise.rule != PP_DIFF_EXACT) {
+		variances_settle(&costs, &f->costs);
+		variances_settle(&shares, &f->shares);
 	}
-	if (n > 0 && d->noise.rule != PP_DIFF_EXACT) {
-		f->costs.variance = costs[(n - 1) / 2];
-		f->shares.variance = shares[(n - 1) / 2];
-	}
-	free(costs);
-	free(shares);
+	variances_release(&costs);
+	variances_release(&shares);
 	return fine;
 }
 
