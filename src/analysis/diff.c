@@ -253,7 +253,7 @@ run_add(struct pp_diff *d, size_t side, size_t run, int64_t mul)
 
 /* From a sum and a sum of squares to a mean and a sample variance. */
 static void
-mean_settle(double *sum, double *squares, double n)
+mean_finish(double *sum, double *squares, double n)
 {
 	double mean = *sum / n, spread = *squares - n * mean * mean;
 
@@ -268,8 +268,8 @@ settle_runs(struct pp_diff_value *v, const size_t runs[2])
 	size_t side;
 
 	for (side = 0; side < 2; side++) {
-		mean_settle(&v->value[side], &v->variance[side], (double)runs[side]);
-		mean_settle(&v->share[side], &v->share_variance[side], (double)runs[side]);
+		mean_finish(&v->value[side], &v->variance[side], (double)runs[side]);
+		mean_finish(&v->share[side], &v->share_variance[side], (double)runs[side]);
 		v->part[side] /= (double)runs[side];
 	}
 }
@@ -375,7 +375,7 @@ diff_settle(struct pp_diff *d, struct pp_buf *problem)
 		                : "a total is not positive, so nothing can be scaled by it");
 		return PP_E_UNSUPPORTED;
 	}
-	return pp_diff_judge(d) ? PP_OK : PP_E_NOMEM;
+	return pp_diff_verdicts(d) ? PP_OK : PP_E_NOMEM;
 }
 
 pp_status

@@ -130,7 +130,7 @@ double
 pp_means_error(const struct pp_mean side[2], const double runs[2], const struct pp_scatter *scatter,
                double *freedom)
 {
-	double weight = side[0].weight + side[1].weight, free = runs[0] + runs[1] - 2, sum = 0;
+	double weight = side[0].weight + side[1].weight, all = runs[0] + runs[1] - 2, sum = 0;
 	double mean = fabs(side[0].weight * side[0].mean + side[1].weight * side[1].mean) / weight;
 	double quiet = scatter->quietest * mean, squares = 0;
 	size_t i;
@@ -142,7 +142,7 @@ pp_means_error(const struct pp_mean side[2], const double runs[2], const struct 
 		double variance = fmax(scatter->variance, fmax(counts, quiet * quiet));
 
 		variance = fmax(variance, moderate(scatter, usual,
-		                                   (side[0].spread + side[1].spread) / free, free));
+		                                   (side[0].spread + side[1].spread) / all, all));
 		if (runs[i] > 1)
 			variance = fmax(variance,
 			                moderate(scatter, usual, side[i].spread / own, own));
@@ -150,7 +150,7 @@ pp_means_error(const struct pp_mean side[2], const double runs[2], const struct 
 		sum += variance;
 		squares += variance * variance / fmax(own + scatter->prior / 2, 1);
 	}
-	*freedom = squares > 0 ? sum * sum / squares : fmax(free, 1);
+	*freedom = squares > 0 ? sum * sum / squares : fmax(all, 1);
 	return sqrt(sum);
 }
 

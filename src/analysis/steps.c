@@ -16,7 +16,7 @@
 #define SHARE_LEAST 0.001 /* of the whole */
 #define USUAL_LEAST 5     /* functions that show what became of most of them */
 #define DIVIDES_MOST 32   /* one inside the other */
-#define GUEST_LEAST 0.5   /* functions of this part of the cost are taken to be alike */
+#define ALIKE_LEAST 0.5   /* functions of this part of the cost are taken to be alike */
 
 void
 pp_steps_release(struct pp_steps *s)
@@ -27,7 +27,7 @@ pp_steps_release(struct pp_steps *s)
 	pp_vec_release(&s->steps);
 	pp_vec_release(&s->usual);
 	pp_vec_release(&s->ratios);
-	pp_vec_release(&s->guests);
+	pp_vec_release(&s->intermittent);
 	free(s->now);
 	free(s->spare);
 	free(s->selfs);
@@ -211,7 +211,7 @@ ratio_order(const void *left, const void *right, void *context)
 	return (a > b) - (a < b);
 }
 
-/* What most functions' shares after a place are of those before it: less than 1 where one grew at the others' cost. */
+/* Returns most functions' shares after a place by those before it: less than 1 if one grew at the others' cost. */
 static double
 usual_compute(struct pp_steps *s, size_t from, size_t at, size_t to)
 {
@@ -254,9 +254,9 @@ usual_of(struct pp_steps *s, size_t from, size_t at, size_t to)
 	return ratio;
 }
 
-/* Notes the functions that are in some profiles and not in others, back and forth. */
+/* Finds the functions that are in some profiles and not in others, back and forth. */
 static bool
-guests_find(struct pp_steps *s)
+intermittent_find(struct pp_steps *s)
 {
 	size_t i, next;
 
@@ -270,7 +270,7 @@ guests_find(struct pp_steps *s)
 			pp_mean_join(&share, s->cells.at[next].shares);
 		}
 		gaps += s->cells.at[next - 1].span + 1 < s->spans.n;
-		if (gaps > 1 && !pp_vec_push(&s->guests, share.mean))
+		if (gaps > 1 && !pp_vec_push(&s->intermittent, share.mean))
 			return false;
 	}
 	return true;
@@ -281,7 +281,7 @@ guests_find(struct pp_steps *s)
  * of the first profiles and in all others. No variance shows that, because each side has none.
  */
 static bool
-may_be_guest(const struct pp_steps *s, const struct pp_step_side sides[2])
+is_one_sided_by_chance(const struct pp_steps *s, const struct pp_step_side sides[2])
 {
 	double runs = sides[0].runs + sides[1].runs, alike = 0;
 	double share = fmax(sides[0].share.mean, sides[1].share.mean);
@@ -289,8 +289,8 @@ may_be_guest(const struct pp_steps *s, const struct pp_step_side sides[2])
 
 	if (sides[0].share.mean != 0 && sides[1].share.mean != 0)
 		return false;
-	for (i = 0; i < s->guests.n; i++)
-		alike += s->guests.at[i] >= GUEST_LEAST * share;
+	for (i = 0; i < s->intermittent.n; i++)
+		alike += s->intermittent.at[i] >= ALIKE_LEAST * share;
 	return alike * 2 * (runs - 2 * PP_STEP_RUNS + 1) * exp2(-runs) > CHANCE;
 }
 
@@ -305,7 +305,7 @@ steps_divide(struct pp_steps *s, uint32_t row, size_t from, size_t to, unsigned 
 
 	if (!at || depth == DIVIDES_MOST || !sides_differ(s, sides, 1, &step.z) ||
 	    !sides_differ(s, sides, usual_of(s, from, from + at, to), &against) ||
-	    may_be_guest(s, sides))
+	    is_one_sided_by_chance(s, sides))
 		return true;
 	at += from;
 	step.span = (uint32_t)at;
@@ -355,7 +355,7 @@ function_find(struct pp_steps *s, uint32_t row)
 
 /* Puts what one function cost into `now`; returns where its cells end. */
 static size_t
-function_take(struct pp_steps *s, size_t cell, uint32_t row)
+function_load(struct pp_steps *s, size_t cell, uint32_t row)
 {
 	size_t i;
 
@@ -372,7 +372,7 @@ function_take(struct pp_steps *s, size_t cell, uint32_t row)
 		s->totals[c->span] = c->total;
 		s->parts[c->span] = c->part;
 	}
-	/* Where it is not, it costs nothing. */
+	/* It costs nothing in the other profiles. */
 	for (i = 0; i < s->spans.n; i++) {
 		double rest = s->now[i].profiles - s->now[i].self.weight;
 
@@ -418,7 +418,7 @@ pp_steps_find(struct pp_steps *s, uint32_t only)
 		pp_sort(s->cells.at, s->cells.n, sizeof *s->cells.at, cell_order, NULL);
 	for (i = 0; i < s->cells.n; i++)
 		functions += i == 0 || s->cells.at[i].row != s->cells.at[i - 1].row;
-	fine = fine && guests_find(s);
+	fine = fine && intermittent_find(s);
 	s->tests = (double)functions * (double)s->spans.n;
 	for (i = 0; i < s->cells.n && fine; i = next) {
 		uint32_t row = s->cells.at[i].row;
@@ -428,7 +428,7 @@ pp_steps_find(struct pp_steps *s, uint32_t only)
 			continue;
 		}
 		fine = !pp_account_stops_at(i);
-		next = function_take(s, i, row);
+		next = function_load(s, i, row);
 		fine = fine && function_find(s, row);
 	}
 	if (s->steps.n > 1)

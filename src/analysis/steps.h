@@ -30,7 +30,7 @@ struct pp_step_span {
 	struct pp_step_side sum;
 };
 
-/* What a function costs in a span. */
+/* The costs of a function in a span. */
 struct pp_step_cell {
 	uint32_t row; /* the function, as the caller counts it */
 	uint32_t span;
@@ -45,7 +45,7 @@ struct pp_step {
 	double share[2], z;   /* mean shares on both sides; in standard errors */
 };
 
-/* What became of the usual function's share where spans are divided. */
+/* The change of the usual function's share if spans are divided there. */
 struct pp_step_usual {
 	size_t from, at, to;
 	double ratio;
@@ -64,7 +64,7 @@ struct pp_steps {
 	double *selfs, *totals, *parts;
 	PP_VEC(struct pp_step_usual) usual;
 	PP_VEC(double) ratios;
-	PP_VEC(double) guests; /* mean shares of functions that come and go */
+	PP_VEC(double) intermittent; /* mean shares of functions that come and go */
 };
 
 void pp_steps_release(struct pp_steps *);

@@ -34,7 +34,7 @@ struct family {
 	double z; /* a change of up to so many standard errors is noise */
 };
 
-struct judge {
+struct rules {
 	struct pp_diff *d;
 	struct family families[FAMILIES];
 	double least; /* of repeated runs: smaller changes are noise */
@@ -116,7 +116,7 @@ member_of(const struct pp_diff *d, size_t row, enum family_id which)
 
 /* Puts the runs of both sides, from their means and variances multiplied by `scale`, into `side`. */
 static void
-sides_take(const struct pp_diff *d, const double mean[2], const double variance[2],
+sides_make(const struct pp_diff *d, const double mean[2], const double variance[2],
            const double scale[2], struct pp_mean side[2], double runs[2])
 {
 	size_t i;
@@ -148,8 +148,8 @@ variance_within(const struct pp_diff *d, const double variance[2], double scale)
 
 /* Variances between runs, of all functions that are tested together. */
 struct variances {
-	double *all,
-	    *relative; /* to those of counts or, if not sampled, to the square of the mean */
+	double *all;
+	double *relative; /* to those of counts or, if not sampled, to the square of the mean */
 	size_t n;
 };
 
@@ -184,11 +184,11 @@ variances_add(struct variances *v, const struct pp_diff *d, const double mean[2]
 }
 
 /*
- * What disturbs a machine hits one function in one run, another in the next one, and costs each the same time: three equal
- * values of a function prove little if others scatter by as much as it costs.
+ * Finishes the sums. An interruption hits one function in one run and another in the next one, and costs each the
+ * same time: three equal values of a function prove little if others scatter by as much as it costs.
  */
 static void
-variances_settle(struct variances *v, struct pp_scatter *scatter)
+variances_finish(struct variances *v, struct pp_scatter *scatter)
 {
 	if (v->n < 2)
 		return;
@@ -205,10 +205,10 @@ variances_settle(struct variances *v, struct pp_scatter *scatter)
  * counts vary for reasons of their own, each function for others.
  */
 static bool
-family_find(struct judge *j, enum family_id which)
+family_find(struct rules *rules, enum family_id which)
 {
-	const struct pp_diff *d = j->d;
-	struct family *f = &j->families[which];
+	const struct pp_diff *d = rules->d;
+	struct family *f = &rules->families[which];
 	struct variances costs = { 0 }, shares = { 0 };
 	bool fine = variances_init(&costs, d->rows.n) && variances_init(&shares, d->rows.n);
 	size_t i;
@@ -216,7 +216,8 @@ family_find(struct judge *j, enum family_id which)
 	for (i = 0; fine && i < d->rows.n; i++) {
 		const struct pp_diff_value *v = member_of(d, i, which);
 
-		if (fmax(fabs(v->value[PP_BEFORE]), fabs(v->value[PP_AFTER]) * d->scale) < j->least)
+		if (fmax(fabs(v->value[PP_BEFORE]), fabs(v->value[PP_AFTER]) * d->scale) <
+		    rules->least)
 			continue;
 		variances_add(&costs, d, v->value, v->variance, d->scale, &f->costs);
 		variances_add(&shares, d, v->share, v->share_variance, 1, &f->shares);
@@ -224,8 +225,8 @@ family_find(struct judge *j, enum family_id which)
 	/* Costs and shares are two tests. */
 	f->z = pp_z_of_chance(CHANCE / fmax(1, 2 * (double)costs.n));
 	if (fine && d->noise.rule != PP_DIFF_EXACT) {
-		variances_settle(&costs, &f->costs);
-		variances_settle(&shares, &f->shares);
+		variances_finish(&costs, &f->costs);
+		variances_finish(&shares, &f->shares);
 	}
 	variances_release(&costs);
 	variances_release(&shares);
@@ -234,9 +235,9 @@ family_find(struct judge *j, enum family_id which)
 
 /* Finds how much runs vary at least, by how their numbers came about. */
 static bool
-families_find(struct judge *j)
+families_find(struct rules *rules)
 {
-	const struct pp_diff *d = j->d;
+	const struct pp_diff *d = rules->d;
 	struct pp_scatter costs = { 0 }, shares = { 0 };
 	size_t i;
 
@@ -249,23 +250,23 @@ families_find(struct judge *j)
 		shares.quantum[i] = whole > 0 ? d->noise.period[i] / whole : 0;
 	}
 	for (i = 0; i < FAMILIES; i++)
-		j->families[i] = (struct family){ costs, shares, pp_z_of_chance(CHANCE_WHOLE) };
-	j->least = CHANGE_LEAST *
-	           fmax(fabs(d->whole.part[PP_BEFORE]), fabs(d->whole.part[PP_AFTER]) * d->scale);
-	return family_find(j, OF_SELF) && family_find(j, OF_TOTAL);
+		rules->families[i] = (struct family){ costs, shares, pp_z_of_chance(CHANCE_WHOLE) };
+	rules->least = CHANGE_LEAST * fmax(fabs(d->whole.part[PP_BEFORE]),
+	                                   fabs(d->whole.part[PP_AFTER]) * d->scale);
+	return family_find(rules, OF_SELF) && family_find(rules, OF_TOTAL);
 }
 
 static double
-repeated_limit(const struct judge *j, const struct family *f, const struct pp_diff_value *v,
+repeated_limit(const struct rules *rules, const struct family *f, const struct pp_diff_value *v,
                double scale)
 {
 	const double by[2] = { 1, scale };
 	struct pp_mean side[2];
 	double runs[2], freedom, error;
 
-	sides_take(j->d, v->value, v->variance, by, side, runs);
+	sides_make(rules->d, v->value, v->variance, by, side, runs);
 	error = pp_means_error(side, runs, &f->costs, &freedom);
-	return fmax(j->least, error > 0 ? error * pp_t_of_z(f->z, freedom) : 0);
+	return fmax(rules->least, error > 0 ? error * pp_t_of_z(f->z, freedom) : 0);
 }
 
 /*
@@ -273,24 +274,23 @@ repeated_limit(const struct judge *j, const struct family *f, const struct pp_di
  * that a function is not named for what others did.
  */
 static bool
-differs_in_share(const struct judge *j, const struct family *f, const struct pp_diff_value *v,
+differs_in_share(const struct rules *rules, const struct family *f, const struct pp_diff_value *v,
                  double delta)
 {
-	const struct pp_diff *d = j->d;
+	const struct pp_diff *d = rules->d;
 	/* Halfway each, so that the verdict is the same when the sides are swapped. */
 	const double by[2] = { 1 / sqrt(d->usual_share), sqrt(d->usual_share) };
 	struct pp_mean side[2];
-	double runs[2], freedom, error, apart, seen;
+	double runs[2], freedom, error, apart, part;
 
-	if (!d->has_shares || f == &j->families[OF_WHOLE])
+	if (!d->has_shares || f == &rules->families[OF_WHOLE])
 		return false;
-	sides_take(d, v->share, v->share_variance, by, side, runs);
+	sides_make(d, v->share, v->share_variance, by, side, runs);
 	error = pp_means_error(side, runs, &f->shares, &freedom);
 	apart = side[PP_AFTER].mean - side[PP_BEFORE].mean;
-	seen = SEEN_LEAST * fabs(apart) / fmax(side[PP_BEFORE].mean, side[PP_AFTER].mean);
-	return (apart > 0) == (delta > 0) &&
-	       fabs(delta) >=
-	           fmax(j->least, seen * fmax(v->value[PP_BEFORE], v->value[PP_AFTER])) &&
+	part = fabs(apart) / fmax(side[PP_BEFORE].mean, side[PP_AFTER].mean);
+	return apart * delta > 0 && part > ROUNDING && fabs(delta) >= rules->least &&
+	       fabs(delta) >= SEEN_LEAST * part * pp_diff_value_size(v) &&
 	       (!(error > 0) || fabs(pp_z_of_t(apart / error, freedom)) > f->z);
 }
 
@@ -298,11 +298,11 @@ differs_in_share(const struct judge *j, const struct family *f, const struct pp_
 
 /* Returns up to where a change is noise when `after`, as it was recorded, is multiplied by `scale`. */
 static double
-limit_of(const struct judge *j, const struct family *f, const struct pp_diff_value *v, double scale,
-         const struct pp_noise *noise)
+limit_of(const struct rules *rules, const struct family *f, const struct pp_diff_value *v,
+         double scale, const struct pp_noise *noise)
 {
-	if (j->d->rule == PP_DIFF_REPEATED)
-		return repeated_limit(j, f, v, scale);
+	if (rules->d->rule == PP_DIFF_REPEATED)
+		return repeated_limit(rules, f, v, scale);
 	return pp_noise_limit(noise, v->value[PP_BEFORE], v->value[PP_AFTER] * scale);
 }
 
@@ -311,10 +311,10 @@ limit_of(const struct judge *j, const struct family *f, const struct pp_diff_val
  * smaller part of the whole. A real change differs in the same direction from what most of the program did.
  */
 static bool
-is_side_effect(const struct judge *j, const struct family *f, const struct pp_diff_value *recorded,
-               double delta)
+is_side_effect(const struct rules *rules, const struct family *f,
+               const struct pp_diff_value *recorded, double delta)
 {
-	const struct pp_diff *d = j->d;
+	const struct pp_diff *d = rules->d;
 	double before = recorded->value[PP_BEFORE], after = recorded->value[PP_AFTER] * d->usual;
 	double own = after - before, size = fmax(fabs(before), fabs(after));
 
@@ -322,18 +322,18 @@ is_side_effect(const struct judge *j, const struct family *f, const struct pp_di
 		return false;
 	return (own > 0) != (delta > 0) ||
 	       fabs(own) <=
-	           fmax(limit_of(j, f, recorded, d->usual, &d->usual_noise), size * ROUNDING);
+	           fmax(limit_of(rules, f, recorded, d->usual, &d->usual_noise), size * ROUNDING);
 }
 
-/* Scales `after` and settles the noise limit and the verdict, presence aside. */
+/* Scales `after` and finds the noise limit and the verdict, presence aside. */
 static void
-value_judge(const struct judge *j, const struct family *f, struct pp_diff_value *v)
+value_check(const struct rules *rules, const struct family *f, struct pp_diff_value *v)
 {
-	const struct pp_diff *d = j->d;
+	const struct pp_diff *d = rules->d;
 	const struct pp_diff_value recorded = *v;
 	double delta, size;
 
-	v->limit = limit_of(j, f, v, d->scale, &d->noise);
+	v->limit = limit_of(rules, f, v, d->scale, &d->noise);
 	v->value[PP_AFTER] *= d->scale;
 	v->part[PP_AFTER] *= d->scale;
 	v->variance[PP_AFTER] *= d->scale * d->scale;
@@ -346,8 +346,8 @@ value_judge(const struct judge *j, const struct family *f, struct pp_diff_value 
 	if (delta == 0)
 		v->status = PP_SAME;
 	else if ((fabs(delta) <= v->limit &&
-	          (d->rule != PP_DIFF_REPEATED || !differs_in_share(j, f, v, delta))) ||
-	         is_side_effect(j, f, &recorded, delta))
+	          (d->rule != PP_DIFF_REPEATED || !differs_in_share(rules, f, v, delta))) ||
+	         is_side_effect(rules, f, &recorded, delta))
 		v->status = PP_NOISE;
 	else
 		v->status = delta > 0 ? PP_GREW : PP_SHRANK;
@@ -360,38 +360,39 @@ value_judge(const struct judge *j, const struct family *f, struct pp_diff_value 
  * or too small a part of the whole, do.
  */
 static bool
-is_in_one_side(const struct judge *j, const struct pp_diff_row *row, const struct pp_diff_value *v)
+is_in_one_side(const struct rules *rules, const struct pp_diff_row *row,
+               const struct pp_diff_value *v)
 {
-	const struct pp_diff *d = j->d;
+	const struct pp_diff *d = rules->d;
 	size_t side = row->profile[PP_AFTER] ? PP_AFTER : PP_BEFORE;
 	double size = fabs(v->value[side]), all = size * (double)d->runs[side];
 
 	if (d->rule != PP_DIFF_REPEATED || row->profile[1 - side] ||
-	    row->seen[side] < d->runs[side] || size < j->least)
+	    row->seen[side] < d->runs[side] || size < rules->least)
 		return false;
 	return d->noise.rule != PP_DIFF_SAMPLED || all > 2 * sqrt(all * d->noise.period[side]);
 }
 
-/* What was not there before is new, what is not there any more is gone, unless it is noise. */
+/* Finds the verdicts of a function: one that was not there before is new, one that is not there any more is gone. */
 static void
-row_judge(const struct judge *j, struct pp_diff_row *row)
+row_check(const struct rules *rules, struct pp_diff_row *row)
 {
 	enum pp_diff_status presence = row->profile[PP_BEFORE] ? PP_GONE : PP_NEW;
 	bool both = row->profile[PP_BEFORE] && row->profile[PP_AFTER];
 
-	value_judge(j, &j->families[OF_SELF], &row->self);
-	value_judge(j, &j->families[OF_TOTAL], &row->total);
+	value_check(rules, &rules->families[OF_SELF], &row->self);
+	value_check(rules, &rules->families[OF_TOTAL], &row->total);
 	if (both)
 		return;
-	if (row->total.status != PP_NOISE || is_in_one_side(j, row, &row->total))
+	if (row->total.status != PP_NOISE || is_in_one_side(rules, row, &row->total))
 		row->total.status = presence;
 	if (row->self.status == PP_SAME)
 		row->self.status = row->total.status;
-	else if (row->self.status != PP_NOISE || is_in_one_side(j, row, &row->self))
+	else if (row->self.status != PP_NOISE || is_in_one_side(rules, row, &row->self))
 		row->self.status = presence;
 }
 
-/* What is noise of single runs when `after` is multiplied by `scale`: both wholes, too, so that the sides can be swapped. */
+/* Finds what is noise of single runs if `after` is multiplied by `scale`: by the larger whole, so that sides can be swapped. */
 static void
 noise_find(const struct pp_diff *d, struct pp_noise *noise, double scale)
 {
@@ -402,9 +403,9 @@ noise_find(const struct pp_diff *d, struct pp_noise *noise, double scale)
 }
 
 bool
-pp_diff_judge(struct pp_diff *d)
+pp_diff_verdicts(struct pp_diff *d)
 {
-	struct judge j = { .d = d };
+	struct rules rules = { .d = d };
 	size_t i;
 
 	if (!usual_find(d))
@@ -413,10 +414,10 @@ pp_diff_judge(struct pp_diff *d)
 	noise_find(d, &d->usual_noise, d->usual);
 	d->rule = d->runs[PP_BEFORE] > 1 || d->runs[PP_AFTER] > 1 ? PP_DIFF_REPEATED
 	                                                          : d->noise.rule;
-	if (d->rule == PP_DIFF_REPEATED && !families_find(&j))
+	if (d->rule == PP_DIFF_REPEATED && !families_find(&rules))
 		return false;
-	value_judge(&j, &j.families[OF_WHOLE], &d->whole);
+	value_check(&rules, &rules.families[OF_WHOLE], &d->whole);
 	for (i = 0; i < d->rows.n; i++)
-		row_judge(&j, &d->rows.at[i]);
+		row_check(&rules, &d->rows.at[i]);
 	return true;
 }

@@ -6,7 +6,7 @@
 
 #include "analysis/diff.h"
 
-/* Settles every verdict once all runs were added and `scale` is known; false when out of memory. */
-bool pp_diff_judge(struct pp_diff *);
+/* Finds every verdict once all runs were added and `scale` is known; false when out of memory. */
+bool pp_diff_verdicts(struct pp_diff *);
 
 #endif

@@ -144,6 +144,8 @@ def repeated(tap):
     tap.same(changed(ask('diff', '-n', '0', '--before', *many[0], '--after', *many[1])), {}, 'sixty functions that only scatter')
     exact = {side: [put(f'{side}{i}.cg', f'events: Ir\nfl=a.c\nfn=f\n1 {cost}\nfn=g\n9 90000\n') for i in range(3)] for side, cost in (('x', 10000), ('y', 10200))}
     tap.same(changed(ask('diff', '-n', '0', '--before', *exact['x'], '--after', *exact['y'])), {'f': 'grew'}, 'equal exact counts have no variance')
+    sizes = [put(f'size{i}.cg', f'events: Ir\nfl=a.c\nfn=f\n1 {size}000\nfn=g\n9 {size}0000\n') for i, size in enumerate((3, 1, 2, 1, 2, 1))]
+    tap.same(changed(ask('diff', '-n', '0', '--before', *sizes[:3], '--after', *sizes[3:])), {}, 'work of other sizes, in equal parts')
 
 
 # ---- trends ----
