@@ -117,8 +117,7 @@ files_add(struct choice *c)
 static pp_status
 profile_read(struct pp_reply *r, const char *file, struct pp_profile **out)
 {
-	static const struct pp_load_order order = { .want.facets = PP_TREE | PP_EDGES | PP_LINES |
-		                                                   PP_FUNCTIONS };
+	static const struct pp_load_order order = { .want.facets = PP_TREE | PP_EDGES | PP_LINES };
 	struct pp_loaded l;
 	pp_status status = pp_loaded_open(r, file, &order, &l);
 

@@ -43,16 +43,31 @@ push_free(struct pp_push *p)
 	pp_vec_release(&p->items);
 	pp_vec_release(&p->results);
 	pp_buf_release(&p->unpacked);
+	pp_buf_release(&p->why);
 	free(p);
+}
+
+static void
+error_answer(struct pp_push *p, unsigned status, const char *rule, const char *message)
+{
+	(p->fail ? p->fail : pp_answer_error)(p->exchange, status, rule, message);
+}
+
+/* Refuses one profile, and with it all of the request unless it is selective. */
+static void
+profile_refuse(struct pp_push *p, unsigned status, const char *rule, const char *message)
+{
+	if (!p->selective || status != 400)
+		(void)pp_push_refuse(p, status, rule, message);
+	else if (p->why.n == 0)
+		pp_buf_addf(&p->why, "%s [%s]", message, rule);
 }
 
 bool
 pp_push_refuse(struct pp_push *p, unsigned status, const char *rule, const char *message)
 {
-	struct pp_exchange *x = p->exchange;
-
-	if (x->status == 0)
-		pp_answer_error(x, status, rule, message);
+	if (p->exchange->status == 0)
+		error_answer(p, status, rule, message);
 	return false;
 }
 
@@ -318,8 +333,8 @@ push_answer(struct pp_writer *w, struct pp_push *p, pp_status status, const stru
 	w->counts.waiting--;
 	if (status != PP_OK) {
 		w->counts.failed++;
-		pp_answer_error(p->exchange, 503, "store",
-		                problem->p && problem->n ? problem->p : pp_status_text(status));
+		error_answer(p, 503, "store",
+		             problem->p && problem->n ? problem->p : pp_status_text(status));
 	} else if (p->answer) {
 		pp_exchange_text(p->exchange, 200, p->type, p->answer);
 	} else {
@@ -518,9 +533,9 @@ damage_refuse(struct pp_push *p, struct pp_slice bytes, const char *name, const 
 		const struct pp_diag *d = pp_diags_get(diags, i);
 
 		if (d->severity == PP_ERROR)
-			(void)pp_push_refuse(p, 400, d->rule->id, d->message);
+			profile_refuse(p, 400, d->rule->id, d->message);
 	}
-	(void)pp_push_refuse(p, 400, "incomplete", "the profile is not complete");
+	profile_refuse(p, 400, "incomplete", "the profile is not complete");
 	pp_profile_free(profile);
 	pp_diags_free(diags);
 }
@@ -540,6 +555,7 @@ pp_push_profile(struct pp_push *p, struct pp_slice bytes, const char *name, cons
 		                    .t0 = p->t0,
 		                    .t1 = p->t1,
 		                    .extracts = p->serve->writer->store->engine->extracts,
+		                    .sound = p->selective,
 		                    .threads = 1,
 		                    .from = from,
 		                    .now = p->now };
@@ -592,9 +608,9 @@ pp_push_profile(struct pp_push *p, struct pp_slice bytes, const char *name, cons
 	}
 	pp_store_prepared_free(prepared);
 	if (status != PP_OK)
-		(void)pp_push_refuse(p, refusal_status(status),
-		                     result.rule[0] ? result.rule : "unreadable",
-		                     problem.n ? problem.p : pp_status_text(status));
+		profile_refuse(p, refusal_status(status),
+		               result.rule[0] ? result.rule : "unreadable",
+		               problem.n ? problem.p : pp_status_text(status));
 	pp_buf_release(&labels);
 	pp_buf_release(&problem);
 	return status == PP_OK;

@@ -5,6 +5,7 @@
  *     push_ingest.c   /ingest (Pyroscope), /v1/profiles (Coroot), /api/v1/add (anything)
  *     push_series.c   Connect push (Grafana Alloy), Parca: series of profiles in protobuf or JSON
  *     push_otlp.c     OpenTelemetry
+ *     push_type.c     the label `type`
  *
  * 200 is said after the commit, so what was acknowledged is there. The same request again is the same profile.
  */
@@ -32,6 +33,14 @@ struct pp_push {
 	size_t label_count;
 	bool many_labels;
 	bool damaged; /* profiles of which a part is missing are taken, too */
+	/*
+	 * A profile with errors is left out, and the others are taken: pp_push_profile() returns false then without an answer,
+	 * and the first reason is in `why`.
+	 */
+	bool selective;
+	struct pp_buf why;
+	/* Puts an error into the exchange as the protocol wants it; NULL = as all else is answered. */
+	void (*fail)(struct pp_exchange *, unsigned status, const char *rule, const char *message);
 	PP_VEC(struct pp_store_prepared *) items;
 	PP_VEC(struct pp_store_result) results;
 	bool has_t0, has_t1;
@@ -55,6 +64,10 @@ void pp_push_labels_clear(struct pp_push *);
 bool pp_push_label(struct pp_push *, struct pp_slice key, struct pp_slice value);
 /* Takes one profile with these labels; `from` is its format, NULL = recognise it. False: it is refused. */
 bool pp_push_profile(struct pp_push *, struct pp_slice bytes, const char *name, const char *from);
+/* Adds the label `type`, unless the sender gave one. */
+void pp_push_type(struct pp_push *, struct pp_slice type);
+/* Takes a profile of pprof with these labels, and with the label `type` by what it measures. */
+bool pp_push_pprof(struct pp_push *, struct pp_slice bytes, const char *name);
 /* Unpacks a profile, however often it is packed; false when it is not, or cannot be: whoever reads it says why. */
 bool pp_push_unpack(struct pp_push *, struct pp_slice bytes, struct pp_buf *out);
 /* A time in seconds, milliseconds, microseconds or nanoseconds since 1970, by its size, or as --since takes it. */

@@ -5,7 +5,6 @@
 
 #include "base/slice.h"
 #include "serve/push.h"
-#include "text/protobuf.h"
 
 /* ---- /api/v1/add?label.KEY=VALUE&t0=TIME&t1=TIME&name=NAME&from=FORMAT ---- */
 
@@ -63,7 +62,7 @@ pp_push_coroot(struct pp_serve *s, struct pp_exchange *x)
 	for (i = 0; i < q.list.n; i++)
 		(void)pp_push_label(p, pp_slice_z(q.list.at[i].name),
 		                    pp_slice_z(q.list.at[i].value));
-	(void)pp_push_profile(p, p->body, "pushed.pb.gz", "pprof");
+	(void)pp_push_pprof(p, p->body, "pushed.pb.gz");
 	p->type = NULL;
 	p->answer = "";
 	pp_vec_release(&q.list);
@@ -71,6 +70,40 @@ pp_push_coroot(struct pp_serve *s, struct pp_exchange *x)
 }
 
 /* ---- /ingest?name=APP{KEY=VALUE,...}&from=T&until=T&format=F ---- */
+
+/*
+ * Takes what a profile measures off the end of a name, where older senders put it: "shop.cpu" is a profile of shop. The label
+ * says it in the words of pprof.
+ */
+static void
+suffix_take(struct pp_push *p, struct pp_slice *app)
+{
+	static const char *const known[][2] = {
+		{ ".cpu", "cpu" },
+		{ ".wall", "wall" },
+		{ ".alloc_objects", "alloc_objects" },
+		{ ".alloc_space", "alloc_space" },
+		{ ".inuse_objects", "inuse_objects" },
+		{ ".inuse_space", "inuse_space" },
+		{ ".goroutines", "goroutine" },
+		{ ".mutex_count", "contentions" },
+		{ ".mutex_duration", "delay" },
+		{ ".block_count", "contentions" },
+		{ ".block_duration", "delay" },
+	};
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(known); i++) {
+		struct pp_slice suffix = pp_slice_z(known[i][0]);
+
+		if (app->n <= suffix.n ||
+		    memcmp(app->p + app->n - suffix.n, suffix.p, suffix.n) != 0)
+			continue;
+		app->n -= suffix.n;
+		pp_push_type(p, pp_slice_z(known[i][1]));
+		return;
+	}
+}
 
 /* "APP{KEY=VALUE,...}" as labels. */
 static bool
@@ -82,6 +115,7 @@ name_read(struct pp_push *p, const char *name)
 	app = pp_slice_trim(pp_slice_cut(&rest, '{', &braces));
 	if (app.n == 0)
 		return pp_push_refuse(p, 400, "usage", "name=APP{KEY=VALUE,...} is missing");
+	suffix_take(p, &app);
 	(void)pp_push_label(p, pp_slice_z("service"), app);
 	if (!braces)
 		return true;
@@ -222,37 +256,6 @@ format_find(struct pp_push *p, const char *format, struct pp_slice type, const c
 	return true;
 }
 
-/*
- * What a profile of pprof measures: the last of its sample types, as pprof shows it. SDKs push those of one program that
- * measure time and memory under one name, which no question could take together.
- */
-static void
-type_label(struct pp_push *p, struct pp_slice profile)
-{
-	uint64_t type = 0, index = 0;
-	struct pp_wire_field f, g;
-	struct pp_wire w, v;
-	size_t i;
-
-	for (i = 0; i < p->label_count; i++)
-		if (pp_slice_eq_z(p->labels[i].key, "type") ||
-		    pp_slice_eq_z(p->labels[i].key, "__name__"))
-			return;
-	pp_wire_init(&w, profile);
-	while (pp_wire_next(&w, &f))
-		if (f.number == 1 && f.type == PP_WIRE_BYTES) {
-			pp_wire_init(&v, f.bytes);
-			while (pp_wire_next(&v, &g))
-				type = g.number == 1 && g.type == PP_WIRE_VARINT ? g.value : type;
-		}
-	pp_wire_init(&w, profile);
-	while (type && pp_wire_next(&w, &f))
-		if (f.number == 6 && f.type == PP_WIRE_BYTES && index++ == type) {
-			(void)pp_push_label(p, pp_slice_z("type"), f.bytes);
-			return;
-		}
-}
-
 static void
 ingest(struct pp_push *p, const struct pp_query *q)
 {
@@ -277,11 +280,14 @@ ingest(struct pp_push *p, const struct pp_query *q)
 			return;
 		profile = pp_slice_of(counted.p ? counted.p : "", counted.n);
 	}
-	if (strcmp(from, "pprof") == 0 && pp_push_unpack(p, profile, &counted))
-		profile = pp_slice_of(counted.p ? counted.p : "", counted.n);
-	if (strcmp(from, "pprof") == 0 && pp_query_text(q, "spyName"))
-		type_label(p, profile);
-	(void)pp_push_profile(p, profile, "pushed", from);
+	if (strcmp(from, "pprof") == 0) {
+		(void)pp_push_pprof(p, profile, "pushed");
+	} else {
+		/* Its numbers have no name; folded stacks are shown as samples. */
+		if (strcmp(from, "folded") == 0)
+			pp_push_type(p, pp_slice_z("samples"));
+		(void)pp_push_profile(p, profile, "pushed", from);
+	}
 	pp_buf_release(&counted);
 }
 

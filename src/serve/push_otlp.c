@@ -1,12 +1,17 @@
 /*
  * /v1development/profiles: what OpenTelemetry's collector and profilers export, in protobuf or JSON. A request has profiles of
  * many resources over one dictionary; each resource becomes a profile of its own, with its attributes as labels.
+ *
+ * A resource whose profiles break a rule of the format (`check` reports an error) is left out: the answer counts its profiles
+ * as rejected (ExportProfilesPartialSuccess). If nothing is left, the answer is 400 with a google.rpc.Status.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/slice.h"
+#include "base/utf8.h"
 #include "serve/push.h"
+#include "store/record.h"
 #include "text/json_emit.h"
 #include "text/json_scan.h"
 #include "text/protobuf.h"
@@ -19,6 +24,10 @@ struct export
 	struct pp_push *push;
 	struct pp_slice dictionary;      /* as it stands */
 	PP_VEC(struct pp_slice) strings; /* of the dictionary; JSON: as they stand */
+	uint64_t rejected;               /* profiles that were left out */
+	/* Of the resource that is read: its profiles, and what the last of them measures. */
+	uint64_t profiles;
+	struct pp_slice type;
 };
 
 static bool
@@ -41,6 +50,14 @@ kept(struct pp_push *p, const char *text)
 	const char *copy = pp_arena_copy(&p->exchange->arena, text, strlen(text));
 
 	return pp_slice_z(copy ? copy : "");
+}
+
+static void
+resource_begin(struct export *e)
+{
+	pp_push_labels_clear(e->push);
+	e->profiles = 0;
+	e->type = pp_slice_of("", 0);
 }
 
 /* ---- protobuf ---- */
@@ -107,9 +124,55 @@ resource_read(const struct export *e, struct pp_slice message)
 	return !w.error || malformed(e->push);
 }
 
+/* Profile {sample type = 1: ValueType {name in the dictionary = 1}}. */
+static void
+profile_look(struct export *e, struct pp_slice message)
+{
+	struct pp_wire_field f, g;
+	struct pp_wire w, v;
+
+	e->profiles++;
+	pp_wire_init(&w, message);
+	while (pp_wire_next(&w, &f)) {
+		if (f.number != 1 || f.type != PP_WIRE_BYTES)
+			continue;
+		pp_wire_init(&v, f.bytes);
+		while (pp_wire_next(&v, &g))
+			if (g.number == 1 && g.type == PP_WIRE_VARINT)
+				e->type = string_at(e, g.value);
+	}
+}
+
+/* ScopeProfiles {profiles = 2}. */
+static void
+scope_look(struct export *e, struct pp_slice message)
+{
+	struct pp_wire_field f;
+	struct pp_wire w;
+
+	pp_wire_init(&w, message);
+	while (pp_wire_next(&w, &f))
+		if (f.number == 2 && f.type == PP_WIRE_BYTES)
+			profile_look(e, f.bytes);
+}
+
+/* Takes the profiles of a resource, or counts them as rejected; false when the request is refused. */
+static bool
+resource_take(struct export *e, const struct pp_buf *whole, const char *name)
+{
+	struct pp_push *p = e->push;
+
+	pp_push_type(p, e->type);
+	if (whole->failed)
+		return pp_push_refuse(p, 503, "memory", "out of memory");
+	if (!pp_push_profile(p, pp_slice_of(whole->p, whole->n), name, "otlp"))
+		e->rejected += e->profiles ? e->profiles : 1;
+	return p->exchange->status == 0;
+}
+
 /* One resource's profiles with the dictionary of all: a message of its own. */
 static bool
-resource_push(const struct export *e, struct pp_slice field, struct pp_slice message)
+resource_push(struct export *e, struct pp_slice field, struct pp_slice message)
 {
 	struct pp_push *p = e->push;
 	struct pp_wire_field f;
@@ -117,20 +180,20 @@ resource_push(const struct export *e, struct pp_slice field, struct pp_slice mes
 	struct pp_wire w;
 	bool fine = true;
 
-	pp_push_labels_clear(p);
+	resource_begin(e);
 	pp_wire_init(&w, message);
 	while (fine && pp_wire_next(&w, &f))
 		if (f.number == 1 && f.type == PP_WIRE_BYTES)
 			fine = resource_read(e, f.bytes);
+		else if (f.number == 2 && f.type == PP_WIRE_BYTES)
+			scope_look(e, f.bytes);
 	if (fine && w.error)
 		fine = malformed(p);
 	if (!fine)
 		return false;
 	pp_buf_add(&whole, field.p, field.n);
 	pp_buf_add(&whole, e->dictionary.p, e->dictionary.n);
-	fine = whole.failed
-	           ? pp_push_refuse(p, 503, "memory", "out of memory")
-	           : pp_push_profile(p, pp_slice_of(whole.p, whole.n), "pushed.otlp", "otlp");
+	fine = resource_take(e, &whole, "pushed.otlp");
 	pp_buf_release(&whole);
 	return fine;
 }
@@ -163,21 +226,32 @@ protobuf_read(struct export *e)
 
 /* ---- JSON ---- */
 
-/* The value of a member as it stands; n = 0 when there is none. */
+/* The value of a member as it stands; n = 0 when there is none. Counts how often it is there. */
 static struct pp_slice
-member(struct pp_slice object, const char *name)
+member_count(struct pp_slice object, const char *name, size_t *count)
 {
 	struct pp_slice found = pp_slice_of("", 0), value;
 	struct pp_json_str key;
 	struct pp_scan s;
 
+	*count = 0;
 	pp_scan_init(&s, object, DEPTH_MAX, PP_SCAN_STRICT);
 	if (object.n == 0 || pp_scan_peek(&s) != PP_JSON_OBJECT || !pp_scan_object(&s))
 		return found;
 	while (pp_scan_key(&s, &key) && pp_scan_skip(&s, &value))
-		if (pp_json_str_eq(key, name))
+		if (pp_json_str_eq(key, name)) {
 			found = value;
+			++*count;
+		}
 	return found;
+}
+
+static struct pp_slice
+member(struct pp_slice object, const char *name)
+{
+	size_t count;
+
+	return member_count(object, name, &count);
 }
 
 /* A text, number or word as text. */
@@ -208,7 +282,7 @@ json_string(const struct export *e, struct pp_slice object, const char *name)
 }
 
 static void
-json_attribute(const struct export *e, struct pp_slice object)
+json_attribute(struct export *e, struct pp_slice object)
 {
 	struct pp_push *p = e->push;
 	static const char *const kinds[] = { "stringValue", "boolValue", "intValue",
@@ -243,22 +317,46 @@ items_list(struct export *e, struct pp_slice array)
 	return fine;
 }
 
+/* Calls something with each item of an array. */
+static void
+each_item(struct export *e, struct pp_slice array, void (*item)(struct export *, struct pp_slice))
+{
+	struct pp_slice one;
+	struct pp_scan s;
+
+	pp_scan_init(&s, array, DEPTH_MAX, PP_SCAN_STRICT);
+	if (array.n && pp_scan_peek(&s) == PP_JSON_ARRAY && pp_scan_array(&s))
+		while (pp_scan_item(&s) && pp_scan_skip(&s, &one))
+			item(e, one);
+}
+
+static void
+json_profile_look(struct export *e, struct pp_slice object)
+{
+	struct pp_slice type = json_string(e, member(object, "sampleType"), "typeStrindex");
+
+	e->profiles++;
+	e->type = type.n ? type : e->type;
+}
+
+static void
+json_scope_look(struct export *e, struct pp_slice object)
+{
+	each_item(e, member(object, "profiles"), json_profile_look);
+}
+
 static bool
-json_resource(const struct export *e, struct pp_slice object)
+json_resource(struct export *e, struct pp_slice object)
 {
 	struct pp_push *p = e->push;
-	struct pp_slice attributes = member(member(object, "resource"), "attributes"), one;
 	struct pp_buf whole = { 0 };
-	struct pp_scan s;
 	bool fine;
 
 	if (object.n == 0 || object.p[0] != '{')
 		return malformed(p);
-	pp_push_labels_clear(p);
-	pp_scan_init(&s, attributes, DEPTH_MAX, PP_SCAN_STRICT);
-	if (attributes.n && pp_scan_peek(&s) == PP_JSON_ARRAY && pp_scan_array(&s))
-		while (pp_scan_item(&s) && pp_scan_skip(&s, &one))
-			json_attribute(e, one);
+	resource_begin(e);
+	each_item(e, member(member(object, "resource"), "attributes"), json_attribute);
+	each_item(e, member(object, "scopeProfiles"), json_scope_look);
 	pp_buf_adds(&whole, "{\"resourceProfiles\":[");
 	pp_buf_add(&whole, object.p, object.n);
 	pp_buf_adds(&whole, "]");
@@ -267,9 +365,7 @@ json_resource(const struct export *e, struct pp_slice object)
 		pp_buf_add(&whole, e->dictionary.p, e->dictionary.n);
 	}
 	pp_buf_adds(&whole, "}");
-	fine = whole.failed
-	           ? pp_push_refuse(p, 503, "memory", "out of memory")
-	           : pp_push_profile(p, pp_slice_of(whole.p, whole.n), "pushed.json", "otlp");
+	fine = resource_take(e, &whole, "pushed.json");
 	pp_buf_release(&whole);
 	return fine;
 }
@@ -278,25 +374,31 @@ static void
 json_read(struct export *e)
 {
 	struct pp_push *p = e->push;
-	struct pp_slice whole, resources, one;
+	struct pp_slice whole, resources = pp_slice_of("", 0), one;
 	struct pp_buf padded = { 0 };
+	size_t mark = p->body.n >= 3 && memcmp(p->body.p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0, lists,
+	       dictionaries;
 	struct pp_scan s;
 	bool fine;
 
-	/* The scanner looks ahead. */
-	pp_buf_add(&padded, p->body.p, p->body.n);
+	/* The scanner looks ahead, and knows no byte order mark. */
+	pp_buf_add(&padded, p->body.p + mark, p->body.n - mark);
 	if (!pp_buf_room(&padded, PP_SCAN_PAD)) {
 		(void)pp_push_refuse(p, 503, "memory", "out of memory");
 		pp_buf_release(&padded);
 		return;
 	}
-	whole = pp_slice_of(padded.p, p->body.n);
+	whole = pp_slice_of(padded.p, p->body.n - mark);
 	pp_scan_init(&s, whole, DEPTH_MAX, PP_SCAN_STRICT);
 	fine = pp_scan_skip(&s, NULL) && pp_scan_end(&s);
 	pp_scan_init(&s, whole, DEPTH_MAX, PP_SCAN_STRICT);
 	fine = fine && pp_scan_peek(&s) == PP_JSON_OBJECT;
-	resources = fine ? member(whole, "resourceProfiles") : whole;
-	e->dictionary = fine ? member(whole, "dictionary") : e->dictionary;
+	if (fine) {
+		resources = member_count(whole, "resourceProfiles", &lists);
+		e->dictionary = member_count(whole, "dictionary", &dictionaries);
+		/* It would not be known which of them is meant. */
+		fine = lists <= 1 && dictionaries <= 1;
+	}
 	fine = fine && items_list(e, member(e->dictionary, "stringTable")) &&
 	       (resources.n == 0 || resources.p[0] == '[' || pp_slice_eq_z(resources, "null"));
 	pp_scan_init(&s, resources, DEPTH_MAX, PP_SCAN_STRICT);
@@ -308,6 +410,149 @@ json_read(struct export *e)
 	pp_buf_release(&padded);
 }
 
+/* ---- answers ---- */
+
+/* google.rpc.Code of a status of HTTP: invalid argument, resource exhausted, unavailable. */
+static unsigned
+code_of(unsigned status)
+{
+	return status == 413 || status == 429 ? 8 : status >= 500 ? 14 : 3;
+}
+
+static void
+field_put(struct pp_buf *out, unsigned number, struct pp_slice bytes)
+{
+	pp_buf_addc(out, (char)(number << 3 | PP_WIRE_BYTES));
+	pp_record_number(out, bytes.n);
+	pp_buf_add(out, bytes.p, bytes.n);
+}
+
+static void
+number_put(struct pp_buf *out, unsigned number, uint64_t value)
+{
+	pp_buf_addc(out, (char)(number << 3 | PP_WIRE_VARINT));
+	pp_record_number(out, value);
+}
+
+/* Texts of protobuf are UTF-8; messages may quote names that are not. */
+static void
+text_put(struct pp_buf *out, unsigned number, const char *text)
+{
+	struct pp_buf clean = { 0 };
+
+	pp_utf8_scrub(&clean, pp_slice_z(text));
+	field_put(out, number, pp_slice_of(clean.p ? clean.p : "", clean.n));
+	out->failed |= clean.failed;
+	pp_buf_release(&clean);
+}
+
+/* google.rpc.Status {code = 1, message = 2}. */
+static void
+status_put(struct pp_exchange *x, unsigned status, const char *rule, const char *message)
+{
+	pp_answer_error(x, status, rule, message);
+	x->out.n = 0;
+	x->type = "application/x-protobuf";
+	number_put(&x->out, 1, code_of(status));
+	text_put(&x->out, 2, message);
+}
+
+/* The same in JSON, with the error as all other endpoints put it. */
+static void
+json_status_put(struct pp_exchange *x, unsigned status, const char *rule, const char *message)
+{
+	struct pp_sink *out;
+	struct pp_json j;
+
+	pp_answer_error(x, status, rule, message);
+	x->out.n = 0;
+	if (pp_sink_buffer(&x->out, &out) != PP_OK)
+		return;
+	pp_json_init(&j, out, PP_JSON_SPACED);
+	j.spelled = true;
+	pp_json_begin_object(&j);
+	pp_json_put_u64(&j, "code", code_of(status));
+	pp_json_put_textz(&j, "message", message);
+	pp_json_put_object(&j, "error");
+	pp_json_put_textz(&j, "rule", rule);
+	pp_json_put_textz(&j, "message", message);
+	pp_json_end_object(&j);
+	pp_json_end_object(&j);
+	pp_json_end_line(&j);
+	(void)pp_sink_commit(out);
+	pp_sink_close(out);
+}
+
+/* ExportProfilesServiceResponse {partialSuccess: {rejectedProfiles, errorMessage}}. */
+static void
+json_partial_put(struct pp_buf *to, uint64_t rejected, const char *why)
+{
+	struct pp_sink *out;
+	struct pp_json j;
+	char number[32];
+
+	if (pp_sink_buffer(to, &out) != PP_OK) {
+		to->failed = true;
+		return;
+	}
+	(void)snprintf(number, sizeof number, "%llu", (unsigned long long)rejected);
+	pp_json_init(&j, out, PP_JSON_SPACED);
+	j.spelled = true;
+	pp_json_begin_object(&j);
+	pp_json_put_object(&j, "partialSuccess");
+	/* 64 bits are text in the JSON of protobuf. */
+	pp_json_put_textz(&j, "rejectedProfiles", number);
+	pp_json_put_textz(&j, "errorMessage", why);
+	pp_json_end_object(&j);
+	pp_json_end_object(&j);
+	pp_json_end_line(&j);
+	(void)pp_sink_commit(out);
+	pp_sink_close(out);
+}
+
+/* The answer to a request of which profiles were left out; NULL when out of memory. */
+static const char *
+partial_make(const struct export *e, bool json)
+{
+	struct pp_buf inner = { 0 }, out = { 0 };
+	const char *why = e->push->why.p ? e->push->why.p : "", *made = NULL;
+
+	if (json) {
+		json_partial_put(&out, e->rejected, why);
+	} else {
+		/* No byte of these is 0, so that it is a text, too. */
+		number_put(&inner, 1, e->rejected);
+		text_put(&inner, 2, why);
+		field_put(&out, 1, pp_slice_of(inner.p ? inner.p : "", inner.n));
+	}
+	if (!inner.failed && !out.failed)
+		made = pp_arena_copy(&e->push->exchange->arena, out.p, out.n);
+	pp_buf_release(&inner);
+	pp_buf_release(&out);
+	return made;
+}
+
+/* What is answered if the store takes the profiles, or at once if there are none. */
+static void
+answer_make(struct export *e, bool json)
+{
+	struct pp_push *p = e->push;
+
+	if (p->exchange->status)
+		return;
+	if (e->rejected && p->items.n == 0) {
+		(void)pp_push_refuse(p, 400, "rejected",
+		                     p->why.p ? p->why.p : "no profile is valid");
+		return;
+	}
+	if (e->rejected)
+		p->answer = partial_make(e, json);
+	if (!p->answer)
+		(void)pp_push_refuse(p, 503, "memory", "out of memory");
+	else if (p->items.n == 0) /* nothing to export is no mistake */
+		pp_exchange_text(p->exchange, 200, p->type, p->answer);
+}
+
 /* ---- the endpoint ---- */
 
 void
@@ -317,29 +562,31 @@ pp_push_otlp(struct pp_serve *s, struct pp_exchange *x)
 	struct pp_push *p = pp_push_begin(s, x, &q);
 	struct export e = { .push = p, .dictionary = pp_slice_of("", 0) };
 	struct pp_slice type;
-	bool found;
+	bool found, json;
 
 	if (!p)
 		return;
+	p->selective = true;
 	type = pp_http_field(&x->head, "content-type", NULL);
 	type = pp_slice_trim(pp_slice_cut(&type, ';', &found));
-	if (pp_http_same(type, "application/json")) {
+	json = pp_http_same(type, "application/json");
+	if (json) {
 		p->type = PP_JSON_TYPE;
 		p->answer = "{}";
+		p->fail = json_status_put;
 		json_read(&e);
 	} else if (pp_http_same(type, "application/x-protobuf") ||
 	           pp_http_same(type, "application/protobuf")) {
 		p->type = "application/x-protobuf";
 		p->answer = "";
+		p->fail = status_put;
 		protobuf_read(&e);
 	} else {
 		(void)pp_push_refuse(
 		    p, 415, "no-format",
 		    "this is served as application/x-protobuf and application/json");
 	}
-	/* Nothing to export is no mistake. */
-	if (x->status == 0 && p->items.n == 0)
-		pp_exchange_text(x, 200, p->type, p->answer);
+	answer_make(&e, json);
 	pp_vec_release(&q.list);
 	pp_vec_release(&e.strings);
 	pp_push_end(p);

@@ -58,7 +58,7 @@ sample_read(struct pp_push *p, struct pp_slice message)
 			profile = f.bytes;
 	if (w.error)
 		return malformed(p);
-	return pp_push_profile(p, profile, "pushed.pb.gz", "pprof");
+	return pp_push_pprof(p, profile, "pushed.pb.gz");
 }
 
 /* RawProfileSeries {labels = 1, samples = 2}: labels may stand behind the samples. */
@@ -175,8 +175,7 @@ json_sample(struct pp_push *p, struct pp_slice object)
 	bool fine = members(object, names, found) &&
 	            pp_base64_take_any(&bytes, text_of(p, found[found[0].n == 0])) && !bytes.failed;
 
-	fine = fine ? pp_push_profile(p, pp_slice_of(bytes.p ? bytes.p : "", bytes.n),
-	                              "pushed.pb.gz", "pprof")
+	fine = fine ? pp_push_pprof(p, pp_slice_of(bytes.p ? bytes.p : "", bytes.n), "pushed.pb.gz")
 	            : malformed(p);
 	pp_buf_release(&bytes);
 	return fine;

@@ -325,6 +325,8 @@ profile_read(struct pp_store_prepared *p, const struct pp_store_how *how,
 		status = pp_opened_read(&opened, &p->profile);
 		pp_opened_close(&opened);
 	}
+	if (status == PP_OK && how->sound && pp_diags_total(&diags, PP_ERROR) > 0)
+		status = PP_E_INVALID;
 	if (status != PP_OK && status != PP_E_NOMEM)
 		refusal_find(&diags, p->path, status, result, problem);
 	p->noted = pp_diags_count(&diags) > 0;

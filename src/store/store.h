@@ -239,6 +239,7 @@ struct pp_store_how {
 	bool has_t0, has_t1;
 	int64_t t0, t1; /* as a request states them */
 	bool keep;
+	bool sound;       /* a profile with errors is refused, though a part of it could be used */
 	bool extracts;    /* items have extracts, where there can be such */
 	unsigned threads; /* 0 = one per processor */
 	const char *from; /* format name; NULL = recognise it */
