@@ -99,23 +99,23 @@ def endpoints(s, store):
     cases = [
         ('Pyroscope, pb.gz', ingest + quoted('app{a=b,c=d}') + '&format=pprof', gzip.compress(pprof('ingest')), {}, [('ingest', {'service': 'app', 'a': 'b', 'c': 'd', 'type': 'samples'})]),
         ('Pyroscope, a form', ingest + 'form&format=pprof', form, {'Content-Type': 'multipart/form-data; boundary=b'}, [('form', {'service': 'form', 'type': 'samples'})]),
-        ('Pyroscope, lines', ingest + 'lines&format=lines', b'a;lines\na;lines\n', {}, [('lines', {'service': 'lines'})]),
-        ('Pyroscope, folded', ingest + 'folded', b'a;folded 4\n', {}, [('folded', {'service': 'folded'})]),
+        ('Pyroscope, lines', ingest + 'lines&format=lines', b'a;lines\na;lines\n', {}, [('lines', {'service': 'lines', 'type': 'samples'})]),
+        ('Pyroscope, folded', ingest + 'folded', b'a;folded 4\n', {}, [('folded', {'service': 'folded', 'type': 'samples'})]),
         ('OTLP, protobuf, gzip', otlp_path, gzip.compress(otlp([('cart', 'h1'), ('shop', 'h2')])),
          {'Content-Type': 'application/x-protobuf', 'Content-Encoding': 'gzip'},
-         [('leaf', {'service': name, 'host.name': host, 'process.pid': '42', 'count': 'samples'}) for name, host in (('cart', 'h1'), ('shop', 'h2'))]),
+         [('leaf', {'service': name, 'host.name': host, 'process.pid': '42', 'count': 'samples', 'type': 'samples'}) for name, host in (('cart', 'h1'), ('shop', 'h2'))]),
         ('OTLP, JSON', otlp_path, json.dumps({'resourceProfiles': [resource], 'dictionary': dictionary}).encode(), {'Content-Type': 'application/json'},
-         [('json_leaf', {'service': 'json', 'n': '5'})]),
+         [('json_leaf', {'service': 'json', 'n': '5', 'type': 'samples'})]),
         ('Connect, protobuf', '/push.v1.PusherService/Push', proto, {'Content-Type': 'application/proto'},
-         [('first', {'service': 'connect'}), ('second', {'service': 'connect'})]),
+         [(name, {'service': 'connect', 'type': 'samples'}) for name in ('first', 'second')]),
         ('Connect, JSON', '/push.v1.PusherService/Push', json.dumps({'series': series}).encode(), {'Content-Type': 'application/json'},
-         [('alloy_json', {'service': 'alloy', '__name__': 'process_cpu'})]),
+         [('alloy_json', {'service': 'alloy', '__name__': 'process_cpu', 'type': 'samples'})]),
         ('Connect, JSON in the other alphabet', '/push.v1.PusherService/Push', json.dumps({'series': [{'samples': [{'rawProfile': base64.urlsafe_b64encode(pprof('a\u00ff\u00fe\u00fb?>')).decode().rstrip('=')}]}]}).encode(),
-         {'Content-Type': 'application/json'}, [('a\u00ff\u00fe\u00fb?>', {})]),
+         {'Content-Type': 'application/json'}, [('a\u00ff\u00fe\u00fb?>', {'type': 'samples'})]),
         ('Pyroscope, a form behind other text', ingest + 'preamble', b'before it\r\n' + form, {'Content-Type': 'multipart/form-data; boundary=b'}, [('form', {'service': 'preamble', 'type': 'samples'})]),
-        ('Coroot', '/v1/profiles?service.name=co&host=h', gzip.compress(pprof('coroot')), {}, [('coroot', {'service': 'co', 'host': 'h'})]),
+        ('Coroot', '/v1/profiles?service.name=co&host=h', gzip.compress(pprof('coroot')), {}, [('coroot', {'service': 'co', 'host': 'h', 'type': 'samples'})]),
         ('Parca', '/profiles/writeraw', json.dumps({'series': parca}).encode(), {'Content-Type': 'application/json'},
-         [('parca', {'service': 'alloy', '__name__': 'process_cpu'})]),
+         [('parca', {'service': 'alloy', '__name__': 'process_cpu', 'type': 'samples'})]),
         ('curl, any format', '/api/v1/add?label.service=ci&label.run=2&t0=1700000000&name=x.folded', b'a;curl 4\n', {}, [('curl', {'service': 'ci', 'run': '2'})]),
     ]
     for what, path, body, headers, wanted in cases:
@@ -184,7 +184,9 @@ def refusals(s, store):
     before = len(store.list())
     for what, path, body, headers, wanted in cases:
         status, answer, content = s.ask(path, 'GET' if body is None else 'POST', body, headers)
-        T.ok(status == wanted and b'"rule"' in content, f'{what}: {wanted}', (status, content[:300]))
+        # Exporters of OTLP are answered as its protocol says: a google.rpc.Status.
+        told = content[:1] == b'\x08' if headers.get('Content-Type') == 'application/x-protobuf' else b'"rule"' in content
+        T.ok(status == wanted and told, f'{what}: {wanted}', (status, content[:300]))
     T.same(len(store.list()), before, 'and nothing of it is stored')
     T.ok(s.rss() < kit.memory_limit(store.polyprof, 150 << 20), 'bombs take no memory', s.rss())
     host = f'Host: {s.host}\r\n'
