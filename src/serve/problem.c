@@ -3,6 +3,8 @@
  */
 #include "serve/problem.h"
 
+#include <string.h>
+
 #include "text/json_emit.h"
 
 /* Replaces what is known. */
@@ -21,10 +23,14 @@ problem_set(struct pp_problem *p, pp_severity severity, const char *rule, const 
 void
 pp_problem_keep(struct pp_problem *p, const char *rule, const char *message, const char *file)
 {
+	/* That a file is damaged says less than what is wrong with it. */
+	bool refers = strcmp(rule, "damaged") == 0;
+
 	if (!p || p->is_reason)
 		return;
 	p->is_reason = true;
-	problem_set(p, PP_ERROR, rule, message, file);
+	if (!refers || !p->known || p->severity < PP_ERROR)
+		problem_set(p, PP_ERROR, rule, message, file);
 }
 
 void
