@@ -133,24 +133,37 @@ part_name(const struct pp_profile *p, const struct parts *t, uint32_t part, stru
 
 /* ---- rows ------------------------------------------------------------------------------- */
 
-bool
-pp_series_sum(const struct pp_profile *p, const uint32_t *of, size_t groups, struct pp_ledger *cost)
+/* Adds what lines cost of some metrics, NULL = all. */
+static void
+lines_sum(const struct pp_profile *p, const uint32_t *of, const bool *metrics,
+          struct pp_ledger *cost)
 {
-	bool fine = pp_ledger_init(cost, p, groups + 1);
-	uint32_t row;
-	size_t i, f;
+	size_t i, k;
 
-	for (i = 0; fine && i < p->series.n; i++)
-		for (row = 0; row < p->series.at[i].rows; row++)
-			pp_ledger_add_cells(cost, of ? of[i] : i,
-			                    pp_series_costs(p, &p->series.at[i], row));
-	for (i = 0; fine && p->series.n && p->tree.n <= 1 && i < p->lines.rows.n; i++) {
+	for (i = 0; i < p->lines.rows.n; i++) {
 		uint32_t series = p->lines.rows.at[i].series;
+		struct pp_cells cells = pp_line_costs(p, i);
 
-		pp_ledger_add_cells(cost, of ? of[series] : series, pp_line_costs(p, i));
+		for (k = 0; metrics && k < cells.n; k++) {
+			uint32_t m = pp_cells_column(&cells, k);
+
+			if (metrics[m])
+				pp_ledger_add(cost, of ? of[series] : series, m,
+				              pp_cell_value(&p->metrics.at[m], cells.at[k]));
+		}
+		if (!metrics)
+			pp_ledger_add_cells(cost, of ? of[series] : series, cells);
 	}
-	/* Calls alone: what functions cost themselves, as far as calls tell it. */
-	for (i = 0; fine && p->tree.n <= 1 && !p->lines.rows.n && i < p->series.n; i++) {
+}
+
+/* What functions cost themselves, as calls tell it; of metrics of which they tell nothing, what lines cost. */
+static bool
+calls_sum(const struct pp_profile *p, const uint32_t *of, size_t groups, struct pp_ledger *cost)
+{
+	bool *missing = calloc(p->metrics.n + 1, sizeof *missing), fine = missing != NULL;
+	size_t i, f, m, k;
+
+	for (i = 0; fine && i < p->series.n; i++) {
 		struct pp_ledger own;
 
 		fine = pp_profile_own(p, i, true, &own);
@@ -158,6 +171,55 @@ pp_series_sum(const struct pp_profile *p, const uint32_t *of, size_t groups, str
 			pp_ledger_add_values(cost, of ? of[i] : i, pp_ledger_row(&own, f));
 		if (fine)
 			pp_ledger_release(&own);
+	}
+	for (m = 0; fine && p->lines.rows.n && m < p->metrics.n; m++) {
+		union pp_value sum = pp_value_zero(&p->metrics.at[m]);
+
+		for (k = 0; k < groups; k++)
+			pp_value_add(&p->metrics.at[m], &sum, pp_ledger_get(cost, k, m));
+		missing[m] = pp_value_is_zero(&p->metrics.at[m], sum);
+	}
+	if (fine)
+		lines_sum(p, of, missing, cost);
+	free(missing);
+	return fine;
+}
+
+/* The whole of each series, as the file states it. */
+static void
+stated_sum(const struct pp_profile *p, const uint32_t *of, struct pp_ledger *cost)
+{
+	size_t i, m;
+
+	for (i = 0; i < p->costs.funcs.n; i++) {
+		uint32_t series = i < p->costs.series.n ? p->costs.series.at[i] : 0;
+
+		for (m = 0; !p->costs.funcs.at[i] && m < p->metrics.n; m++)
+			pp_ledger_add(cost, of ? of[series] : series, (uint32_t)m,
+			              pp_costs_get(p, i, m).total);
+	}
+}
+
+bool
+pp_series_sum(const struct pp_profile *p, const uint32_t *of, size_t groups, struct pp_ledger *cost)
+{
+	bool fine = pp_ledger_init(cost, p, groups + 1);
+	enum pp_basis basis = pp_profile_basis(p);
+	uint32_t row;
+	size_t i;
+
+	for (i = 0; fine && i < p->series.n; i++)
+		for (row = 0; row < p->series.at[i].rows; row++)
+			pp_ledger_add_cells(cost, of ? of[i] : i,
+			                    pp_series_costs(p, &p->series.at[i], row));
+	/* Each is known from the facet that tells the whole of all. */
+	if (fine && p->series.n && p->tree.n <= 1) {
+		if (basis == PP_BASIS_COSTS && p->costs.funcs.n)
+			stated_sum(p, of, cost);
+		else if (basis == PP_BASIS_CALLS && p->calls.rows.n)
+			fine = calls_sum(p, of, groups, cost);
+		else
+			lines_sum(p, of, NULL, cost);
 	}
 	return fine && !cost->failed;
 }
