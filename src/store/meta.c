@@ -9,6 +9,43 @@
 #include "analysis/counts.h"
 #include "text/json_scan.h"
 
+enum { METRICS, UNITS, EVENTS };
+
+static bool
+counts_events(const struct pp_profile *p)
+{
+	size_t m = 0;
+
+	while (m < pp_metrics_shown(p) && !p->metrics.at[m].event)
+		m++;
+	return m < pp_metrics_shown(p);
+}
+
+/* An object with a member for each metric. */
+static void
+part_put(struct pp_json *j, const struct pp_profile *p, const union pp_value *totals, unsigned part,
+         struct pp_buf *name)
+{
+	static const char *const keys[] = { "metrics", "units", "events" };
+	char text[PP_NUM_MAX];
+	size_t m;
+
+	pp_json_put_object(j, keys[part]);
+	for (m = 0; m < pp_metrics_shown(p); m++) {
+		const struct pp_metric *metric = &p->metrics.at[m];
+
+		name->n = 0;
+		pp_metric_label(p, metric, name);
+		pp_json_key_text(j, pp_slice_of(name->p ? name->p : "", name->n));
+		if (part == METRICS)
+			pp_json_raw(j, text, pp_value_print(metric, totals[m], text));
+		else
+			pp_json_text(j,
+			             pp_text_of(p, part == UNITS ? metric->unit : metric->event));
+	}
+	pp_json_end_object(j);
+}
+
 bool
 pp_store_meta_make(const struct pp_profile *p, struct pp_buf *buf, uint64_t *stacks)
 {
@@ -17,8 +54,7 @@ pp_store_meta_make(const struct pp_profile *p, struct pp_buf *buf, uint64_t *sta
 	struct pp_counts counts;
 	struct pp_buf name = { 0 };
 	struct pp_json j;
-	char text[PP_NUM_MAX];
-	size_t m, n, part;
+	unsigned part;
 	bool fine = totals && pp_counts_compute(p, &counts) && pp_sink_buffer(buf, &out) == PP_OK;
 
 	if (fine) {
@@ -26,20 +62,9 @@ pp_store_meta_make(const struct pp_profile *p, struct pp_buf *buf, uint64_t *sta
 		pp_json_init(&j, out, PP_JSON_SPACED);
 		pp_json_begin_object(&j);
 		pp_json_put_u64(&j, "stacks", counts.stacks);
-		for (part = 0; part < 2; part++) {
-			pp_json_put_object(&j, part ? "units" : "metrics");
-			for (m = 0; m < pp_metrics_shown(p); m++) {
-				name.n = 0;
-				pp_metric_label(p, &p->metrics.at[m], &name);
-				pp_json_key_text(&j, pp_slice_of(name.p ? name.p : "", name.n));
-				n = pp_value_print(&p->metrics.at[m], totals[m], text);
-				if (part)
-					pp_json_text(&j, pp_text_of(p, p->metrics.at[m].unit));
-				else
-					pp_json_raw(&j, text, n);
-			}
-			pp_json_end_object(&j);
-		}
+		for (part = METRICS; part <= EVENTS; part++)
+			if (part != EVENTS || counts_events(p))
+				part_put(&j, p, totals, part, &name);
 		pp_json_end_object(&j);
 		fine = pp_sink_commit(out) == PP_OK && !buf->failed && !name.failed;
 	}

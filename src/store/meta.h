@@ -3,6 +3,7 @@
  *
  *     {"stacks": 12, "metrics": {"wt": 1250}, "units": {"wt": "ns"}}
  *
+ * Of profiles that count events "events" follows: {"samples": "cycles"}.
  * That of a sum ends with "profiles": how many it is of. Totals are numbers as JSON of `info` has them. A program of tomorrow may add members.
  */
 #ifndef PP_STORE_META_H
@@ -15,7 +16,7 @@
 bool pp_store_meta_make(const struct pp_profile *, struct pp_buf *, uint64_t *stacks);
 /* One of its members as it stands, which is checked JSON; n = 0 when there is none. */
 struct pp_slice pp_store_meta_member(const char *meta, const char *member, struct pp_arena *);
-/* Its metrics and their units, as they stand: equal for profiles that have the same. */
+/* Its metrics, their units and events, as they stand: equal for profiles that have the same. */
 struct pp_slice pp_store_meta_units(struct pp_slice meta);
 /* "stacks" of it. */
 uint64_t pp_store_meta_stacks(const char *meta);
