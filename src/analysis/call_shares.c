@@ -574,3 +574,22 @@ pp_call_shares_release(struct pp_call_shares *x)
 	pp_ledger_release(&x->cost);
 	*x = (struct pp_call_shares){ 0 };
 }
+
+bool
+pp_call_shares_by_row(struct pp_ledger *by_row, const struct pp_profile *p,
+                      const struct pp_flat *flat, enum pp_calls_side side)
+{
+	struct pp_call_shares shares;
+	bool fine = pp_ledger_init(by_row, p, p->calls.rows.n + 1) &&
+	            pp_call_shares_init(&shares, p, flat, side, 0);
+	size_t i;
+
+	for (i = 0; fine && i < shares.n && !pp_account_stops_at(i); i++)
+		pp_ledger_add_values(by_row, shares.row[i], pp_ledger_row(&shares.cost, i));
+	if (fine)
+		pp_call_shares_release(&shares);
+	fine = fine && !by_row->failed && !pp_account_stops();
+	if (!fine)
+		pp_ledger_release(by_row);
+	return fine;
+}

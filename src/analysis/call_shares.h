@@ -39,6 +39,10 @@ bool pp_call_shares_init(struct pp_call_shares *, const struct pp_profile *, con
                          enum pp_calls_side, pp_func);
 void pp_call_shares_release(struct pp_call_shares *);
 
+/* The same of all functions by row of the calls facet; false when out of memory. */
+bool pp_call_shares_by_row(struct pp_ledger *, const struct pp_profile *, const struct pp_flat *,
+                           enum pp_calls_side);
+
 /* Whether any call of the profile states a cost of a metric: if none does, nobody knows what calls cost. */
 bool *pp_call_metrics_stated(const struct pp_profile *);
 

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/call_shares.h"
 #include "base/sort.h"
 #include "model/inclusive.h"
 
@@ -37,31 +38,44 @@ row_of(struct building *b, const struct pp_line_call *call)
 	return &out->rows.at[out->rows.n - 1];
 }
 
+/* Adds a call that the file states. */
+static void
+stated_add(struct building *b, const struct pp_call_shares *shares, size_t place)
+{
+	const struct pp_profile *p = b->out->profile;
+	size_t metric = b->out->metric, i = shares->row[place];
+	const struct pp_edge_row *e = &p->calls.rows.at[i];
+	struct pp_line_call call = { .caller = p->funcs.at[e->caller].same,
+		                     .callee = p->funcs.at[e->callee].same,
+		                     .line = e->site_line },
+	                    *row;
+
+	if (e->site_line)
+		call.file = e->site_file ? e->site_file : p->funcs.at[e->caller].file;
+	row = row_of(b, &call);
+	if (!row)
+		return;
+	pp_count_add(&row->calls, (uint64_t)pp_edge_cell(p, i, 0));
+	if (metric < p->metrics.n)
+		pp_value_add(&p->metrics.at[metric], &row->total,
+		             pp_ledger_get(&shares->cost, place, metric));
+}
+
 static void
 take_stated(struct building *b)
 {
 	const struct pp_profile *p = b->out->profile;
-	size_t metric = b->out->metric, i;
+	struct pp_call_shares shares = { 0 };
+	struct pp_flat flat;
+	size_t i;
 
 	b->out->counted = pp_calls_counted(p);
-	for (i = 0; i < p->calls.rows.n && !b->failed; i++) {
-		const struct pp_edge_row *e = &p->calls.rows.at[i];
-		struct pp_line_call call = { .caller = p->funcs.at[e->caller].same,
-			                     .callee = p->funcs.at[e->callee].same,
-			                     .line = e->site_line },
-		                    *row;
-
-		if (e->site_line)
-			call.file = e->site_file ? e->site_file : p->funcs.at[e->caller].file;
-		row = row_of(b, &call);
-		if (!row)
-			return;
-		pp_count_add(&row->calls, (uint64_t)pp_edge_cell(p, i, 0));
-		if (metric < p->metrics.n)
-			pp_value_add(
-			    &p->metrics.at[metric], &row->total,
-			    pp_cell_value(&p->metrics.at[metric], pp_edge_cell(p, i, 1 + metric)));
-	}
+	b->failed = pp_flat_compute(p, &flat) != PP_OK ||
+	            !pp_call_shares_init(&shares, p, &flat, PP_CALLERS, 0);
+	for (i = 0; i < shares.n && !b->failed; i++)
+		stated_add(b, &shares, i);
+	pp_call_shares_release(&shares);
+	pp_flat_release(&flat);
 }
 
 void

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analysis/call_shares.h"
 #include "analysis/linecost.h"
 
 #define NAME_MAX_LENGTH 96
@@ -369,13 +370,12 @@ pp_html_put_flat(struct pp_html_data *h, const struct pp_html_detail *detail)
 
 /* Calls and lines: their columns, and which column of the schema each is. */
 static const struct shown {
-	const char *label, *metric;
+	const char *label;
 	const char *count; /* what the cell before the metrics is, if there is one */
 	struct {
 		const char *name, *column;
 	} columns[5];
 } shown_calls = { "edge",
-	          "edge.m",
 	          "calls",
 	          { { "caller", "caller" },
 	            { "callee", "callee" },
@@ -384,7 +384,6 @@ static const struct shown {
 	            { "file", "site_file" } } },
   shown_lines = {
 	  "line",
-	  "line.m",
 	  "hits",
 	  { { "func", "func" }, { "file", "file" }, { "line", "line" }, { "series", "series" } }
   };
@@ -427,20 +426,20 @@ put_source(struct pp_html_data *h, size_t k, const struct kept *kept)
 	pp_column_end(&h->columns);
 }
 
-/* A table of which only heavy rows are kept; returns how many were not. */
+/* A table of which only heavy rows are kept, but for the metrics; returns how many were not. */
 static size_t
 put_table(struct pp_html_data *h, size_t k, enum pp_table_id table, const struct shown *shown,
-          const struct values *v, const struct pp_html_detail *detail)
+          const struct values *v, const struct pp_html_detail *detail, struct kept *kept)
 {
 	static const struct pp_metric count = { .type = PP_INT };
-	size_t metrics = v->p->metrics.n, i, m;
 	union pp_value *whole = pp_profile_totals(v->p);
 	char name[NAME_MAX_LENGTH];
-	struct kept kept = { 0 };
+	size_t i, m;
 
+	*kept = (struct kept){ 0 };
 	if (!whole)
 		h->status = PP_E_NOMEM;
-	if (!whole || !kept_init(h, &kept, v, whole, detail)) {
+	if (!whole || !kept_init(h, kept, v, whole, detail)) {
 		free(whole);
 		return 0;
 	}
@@ -449,25 +448,43 @@ put_table(struct pp_html_data *h, size_t k, enum pp_table_id table, const struct
 
 		pp_column_begin(&h->columns, 'd', "%zu.%s.%s", k, shown->label,
 		                shown->columns[i].name);
-		for (m = 0; m < kept.n; m++)
-			pp_column_d(&h->columns, pp_html_cell(h, k, table, column, kept.rows[m]));
+		for (m = 0; m < kept->n; m++)
+			pp_column_d(&h->columns, pp_html_cell(h, k, table, column, kept->rows[m]));
 		pp_column_end(&h->columns);
 	}
 	snprintf(name, sizeof name, "%zu.%s.%s", k, shown->label, shown->count);
 	if (v->first)
-		put_values(h, v, 0, &count, &kept, name);
+		put_values(h, v, 0, &count, kept, name);
 	if (table == PP_TABLE_LINES && v->p->sources.n)
-		put_source(h, k, &kept);
-	for (m = 0; m < metrics; m++)
-		put_metric(h, k, shown->metric, v, m, &kept);
-	free(kept.rows);
+		put_source(h, k, kept);
 	free(whole);
-	return v->n - kept.n;
+	return v->n - kept->n;
+}
+
+/* What calls cost as callers or callees have it. */
+static void
+put_call_costs(struct pp_html_data *h, size_t k, enum pp_calls_side side, const struct kept *kept)
+{
+	const struct pp_profile *p = h->digest->profile[k];
+	struct pp_ledger costs = { 0 };
+	struct values v = { .p = p, .sums = &costs, .n = p->calls.rows.n };
+	size_t m;
+
+	if (h->status != PP_OK)
+		return;
+	if (!pp_call_shares_by_row(&costs, p, &h->flat[k], side)) {
+		h->status = PP_E_NOMEM;
+		return;
+	}
+	for (m = 0; m < p->metrics.n; m++)
+		put_metric(h, k, side == PP_CALLERS ? "edge.m" : "edge.down", &v, m, kept);
+	pp_ledger_release(&costs);
 }
 
 void
 pp_html_put_edges(struct pp_html_data *h, const struct pp_html_detail *detail)
 {
+	struct kept kept;
 	size_t k;
 
 	for (k = 0; k < h->digest->profiles; k++) {
@@ -476,8 +493,14 @@ pp_html_put_edges(struct pp_html_data *h, const struct pp_html_detail *detail)
 			.p = p, .table = PP_TABLE_CALLS, .first = 1, .n = p->calls.rows.n
 		};
 
-		if (v.n)
-			h->cut->edges += put_table(h, k, PP_TABLE_CALLS, &shown_calls, &v, detail);
+		if (!v.n)
+			continue;
+		h->cut->edges += put_table(h, k, PP_TABLE_CALLS, &shown_calls, &v, detail, &kept);
+		put_call_costs(h, k, PP_CALLERS, &kept);
+		/* Whoever has stacks knows callees from them. */
+		if (p->tree.n <= 1)
+			put_call_costs(h, k, PP_CALLEES, &kept);
+		free(kept.rows);
 	}
 }
 
@@ -562,7 +585,7 @@ put_frame_lines(struct pp_html_data *h, size_t k, const struct pp_html_detail *d
 void
 pp_html_put_lines(struct pp_html_data *h, const struct pp_html_detail *detail)
 {
-	size_t k;
+	size_t k, m;
 
 	for (k = 0; k < h->digest->profiles && h->status == PP_OK; k++) {
 		const struct pp_profile *p = h->digest->profile[k];
@@ -573,8 +596,13 @@ pp_html_put_lines(struct pp_html_data *h, const struct pp_html_detail *detail)
 
 		if (v.n) {
 			struct pp_linecost cost = { 0 };
+			struct kept kept;
 
-			h->cut->lines += put_table(h, k, PP_TABLE_LINES, &shown_lines, &v, detail);
+			h->cut->lines += put_table(h, k, PP_TABLE_LINES, &shown_lines, &v, detail,
+			                           &kept);
+			for (m = 0; kept.rows && m < p->metrics.n; m++)
+				put_metric(h, k, "line.m", &v, m, &kept);
+			free(kept.rows);
 			if (pp_linecost_compute(p, &cost) == PP_OK) {
 				put_line_whole(h, k, &cost);
 				pp_linecost_release(&cost);

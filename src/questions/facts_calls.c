@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analysis/call_shares.h"
 #include "base/hash.h"
 #include "base/id_table.h"
 #include "base/stops.h"
@@ -77,14 +78,6 @@ edge_add(struct graph *g, const struct pp_facts *f, struct link link, uint64_t c
 
 /* ---- out of the calls that the file states ---- */
 
-static double
-stated_total(const struct pp_facts *f, size_t row)
-{
-	const struct pp_metric *m = &f->profile->metrics.at[f->metric];
-
-	return pp_value_double(m, pp_cell_value(m, pp_edge_cell(f->profile, row, 1 + f->metric)));
-}
-
 static struct link
 stated_link(const struct pp_profile *p, size_t row)
 {
@@ -92,24 +85,34 @@ stated_link(const struct pp_profile *p, size_t row)
 		              p->funcs.at[p->calls.rows.at[row].callee].same };
 }
 
+static double
+stated_total(const struct pp_facts *f, const struct pp_call_shares *shares, size_t place)
+{
+	return pp_value_double(&f->profile->metrics.at[f->metric],
+	                       pp_ledger_get(&shares->cost, place, f->metric));
+}
+
 static void
 stated_add(struct graph *g, const struct pp_facts *f)
 {
 	const struct pp_profile *p = f->profile;
+	struct pp_call_shares shares;
 	size_t i;
 
 	g->has_calls = pp_calls_counted(p);
-	for (i = 0; i < p->calls.rows.n && !g->failed; i++) {
-		struct link link = stated_link(p, i);
+	g->failed |= !pp_call_shares_init(&shares, p, &f->flat, PP_CALLERS, 0);
+	for (i = 0; i < shares.n && !g->failed; i++) {
+		struct link link = stated_link(p, shares.row[i]);
 
-		link_add(g, link.caller, link.callee, stated_total(f, i));
+		link_add(g, link.caller, link.callee, stated_total(f, &shares, i));
 		g->failed |= pp_account_stops_at(i);
 	}
-	for (i = 0; g->has_calls && i < p->calls.rows.n && !g->failed; i++) {
-		edge_add(g, f, stated_link(p, i), (uint64_t)pp_edge_cell(p, i, 0),
-		         stated_total(f, i));
+	for (i = 0; g->has_calls && i < shares.n && !g->failed; i++) {
+		edge_add(g, f, stated_link(p, shares.row[i]),
+		         (uint64_t)pp_edge_cell(p, shares.row[i], 0), stated_total(f, &shares, i));
 		g->failed |= pp_account_stops_at(i);
 	}
+	pp_call_shares_release(&shares);
 }
 
 /* ---- out of the tree ---- */

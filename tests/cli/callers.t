@@ -63,7 +63,7 @@ $ polyprof callees odd recursion.folded
   calls
 
     total%  total  function
-     23.8%     10  even
+      0.0%      0  even
 
 Call sites, where they are known.
 
@@ -85,11 +85,11 @@ $ polyprof callers even cycle.callgrind
   called by
 
     total%  total  calls  function       called at
-     90.0%     90      1  zzz            a.c:1
-               70      2  odd <cycle 1>  a.c:3
+     30.0%     30      1  zzz            a.c:1
+      0.0%      0      2  odd <cycle 1>  a.c:3
 
 $ polyprof callees --json even cycle.callgrind
-  {"metric": "T", "unit": "count", "estimated": false, "function": {"name": "even", "file": "a.c", "calls": 3, "self": {"T": 30}, "total": {"T": 30}, "cycle": 1}, "edges": [{"name": "odd", "file": "a.c", "calls": 2, "site": {"file": "a.c", "line": 2}, "total": {"T": 100}, "cycle": 1}], "count": 1}
+  {"metric": "T", "unit": "count", "estimated": false, "function": {"name": "even", "file": "a.c", "calls": 3, "self": {"T": 30}, "total": {"T": 30}, "cycle": 1}, "edges": [{"name": "odd", "file": "a.c", "calls": 2, "site": {"file": "a.c", "line": 2}, "total": {"T": 0}, "cycle": 1, "stated": {"T": 100}}], "count": 1}
 
 $ polyprof top --json cycle.callgrind
   {"format": "callgrind", "complete": true, "metric": "T", "unit": "count", "total": 100, "estimated": false, "functions": [{"name": "odd", "file": "a.c", "calls": 2, "self": {"T": 60}, "total": {"T": 60}, "cycle": 1}, {"name": "even", "file": "a.c", "calls": 3, "self": {"T": 30}, "total": {"T": 30}, "cycle": 1}, {"name": "zzz", "file": "a.c", "calls": 0, "self": {"T": 10}, "total": {"T": 100}}], "count": 3, "cycles": [{"cycle": 1, "members": 2, "self": {"T": 90}, "total": {"T": 90}}]}
@@ -120,8 +120,9 @@ $ polyprof callers a.c:odd cycle.callgrind
   odd: 60 in all, 60 by itself, 2 calls
   called by
 
-    total  calls  function        called at
-      100      2  even <cycle 1>  a.c:2
+    total%  total  calls  function            called at
+     30.0%     30      2  even <cycle 1>      a.c:2
+     30.0%     30         (within the cycle)
 
 $ polyprof callers '/->(query|none)$/' app.folded
   PDO->query: 412 in all, 412 by itself
@@ -181,8 +182,8 @@ $ printf 'main;even;odd;even;odd 4\nmain;odd;even 2\nmain;even 1\n' > turns.fold
   called by
 
     total%  total  function
-     85.7%      6  odd
      71.4%      5  main
+     28.6%      2  odd
 
   calls
 
@@ -192,7 +193,7 @@ $ printf 'main;even;odd;even;odd 4\nmain;odd;even 2\nmain;even 1\n' > turns.fold
   calls
 
     total%  total  function
-     85.7%      6  even
+     28.6%      2  even
   odd: 6 in all, 4 by itself
   called by
 

@@ -8,9 +8,9 @@ $ polyprof graph cycle.callgrind
   \tn1 [function="zzz" file="a.c" calls="0" self="10" total="100" label="zzz\\nself 10 (10.0%)\\ntotal 100 (100.0%)" tooltip="zzz\\nself 10 count (10.0%)\\ntotal 100 count (100.0%)\\n0 calls" fillcolor="#b975d7" fontsize="13.8"]; (esc)
   \tn2 [function="odd" file="a.c" calls="2" self="60" total="60" label="odd\\nself 60 (60.0%)\\ntotal 60 (60.0%)" tooltip="odd\\nself 60 count (60.0%)\\ntotal 60 count (60.0%)\\n2 calls" fillcolor="#ba79d8" fontsize="19.3"]; (esc)
   \tn3 [function="even" file="a.c" calls="3" self="30" total="30" label="even\\nself 30 (30.0%)\\ntotal 30 (30.0%)" tooltip="even\\nself 30 count (30.0%)\\ntotal 30 count (30.0%)\\n3 calls" fillcolor="#bc7dd9" fontsize="16.6"]; (esc)
-  \tn1 -> n3 [calls="1" total="90" label="\xc2\xa0\xc2\xa090.0%\xc2\xa0\xc2\xa0\\n\xc2\xa0\xc2\xa01\xc3\x97\xc2\xa0\xc2\xa0" tooltip="zzz \xe2\x86\x92 even\\ntotal 90 count (90.0%)\\n1 call" labeltooltip="zzz \xe2\x86\x92 even\\ntotal 90 count (90.0%)\\n1 call" penwidth="5.54" weight="90" color="#2d2d2d"]; (esc)
-  \tn2 -> n3 [calls="2" total="70" label="\xc2\xa0\xc2\xa02\xc3\x97\xc2\xa0\xc2\xa0" tooltip="odd \xe2\x86\x92 even\\ntotal 70 count\\n2 calls" labeltooltip="odd \xe2\x86\x92 even\\ntotal 70 count\\n2 calls" penwidth="4.98" weight="70" color="#393939"]; (esc)
-  \tn3 -> n2 [calls="2" total="100" label="\xc2\xa0\xc2\xa02\xc3\x97\xc2\xa0\xc2\xa0" tooltip="even \xe2\x86\x92 odd\\ntotal 100 count\\n2 calls" labeltooltip="even \xe2\x86\x92 odd\\ntotal 100 count\\n2 calls" penwidth="5.80" weight="100" color="#282828"]; (esc)
+  \tn1 -> n3 [calls="1" total="30" label="\xc2\xa0\xc2\xa030.0%\xc2\xa0\xc2\xa0\\n\xc2\xa0\xc2\xa01\xc3\x97\xc2\xa0\xc2\xa0" tooltip="zzz \xe2\x86\x92 even\\ntotal 30 count (30.0%)\\n1 call" labeltooltip="zzz \xe2\x86\x92 even\\ntotal 30 count (30.0%)\\n1 call" penwidth="3.54" weight="30" color="#595959"]; (esc)
+  \tn2 -> n3 [calls="2" total="0" label="\xc2\xa0\xc2\xa02\xc3\x97\xc2\xa0\xc2\xa0" tooltip="odd \xe2\x86\x92 even\\ntotal 0 count (0.0%)\\n2 calls" labeltooltip="odd \xe2\x86\x92 even\\ntotal 0 count (0.0%)\\n2 calls" penwidth="0.80" weight="1" color="#969696"]; (esc)
+  \tn3 -> n2 [calls="2" total="0" label="\xc2\xa0\xc2\xa02\xc3\x97\xc2\xa0\xc2\xa0" tooltip="even \xe2\x86\x92 odd\\ntotal 0 count (0.0%)\\n2 calls" labeltooltip="even \xe2\x86\x92 odd\\ntotal 0 count (0.0%)\\n2 calls" penwidth="0.80" weight="1" color="#969696"]; (esc)
   }
 $ polyprof graph tiny.json -o tiny.dot && grep -c function= tiny.dot
   4

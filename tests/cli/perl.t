@@ -281,7 +281,7 @@ $ polyprof callers deep modules.out
 
     total%    total  calls  function                 called at
       1.2%  11.5 µs      2  main::RUNTIME            /tmp/demo/modules.pl:3
-               0 ns      8  Early::deep (recursive)  /tmp/demo/lib/Early.pm:5
+      0.0%     0 ns      8  Early::deep (recursive)  /tmp/demo/lib/Early.pm:5
 
 $ polyprof callers CORE:print modules.out
   main::CORE:print: 4.60 µs in all, 4.60 µs by itself, 1 call from 1 place in 1 file, an opcode

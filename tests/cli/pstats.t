@@ -15,7 +15,7 @@ $ polyprof callers knead bakery.pstats
 
     total%   total  calls  function
      88.2%  213 µs      8  <genexpr>
-            207 µs    528  knead (recursive)
+      0.0%    0 ns    528  knead (recursive)
 $ polyprof tree -n 3 bakery.pstats
     total%   total     self  function
     100.0%  242 µs           (all)

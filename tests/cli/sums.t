@@ -136,7 +136,7 @@ $ printf 'events: Ir\n\nfn=f\n1 1\ncfn=g\ncalls=1 1\n1 18446744073709551615\ncfn
   name,file,line,module,calls,self_Ir,total_Ir
   g,,,,2,9,9
   f,,,,0,1,18446744073709551616
-  {"metric": "Ir", "unit": "count", "estimated": false, "function": {"name": "g", "calls": 2, "self": {"Ir": 9}, "total": {"Ir": 9}}, "edges": [{"name": "f", "calls": 2, "site": {"line": 1}, "total": {"Ir": 18446744073709551615}}], "count": 1}
+  {"metric": "Ir", "unit": "count", "estimated": false, "function": {"name": "g", "calls": 2, "self": {"Ir": 9}, "total": {"Ir": 9}}, "edges": [{"name": "f", "calls": 2, "site": {"line": 1}, "total": {"Ir": 9}, "stated": {"Ir": 18446744073709551615}}], "count": 1}
 ! site.callgrind:10:1: error: a sum of Ir of f exceeds 64 bits with this [callgrind-sum-too-large]
 ! site.callgrind:10:1: error: a sum of Ir of f exceeds 64 bits with this [callgrind-sum-too-large]
 

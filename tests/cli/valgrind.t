@@ -5,19 +5,19 @@ fib calls itself at lines 6 and 8 and is called at 11: all ways lead there.
 $ cp fib.xt fib.xdebug; for to in xdebug spaa callgrind; do polyprof convert fib.xdebug --to $to -o out.$to 2>&1 | grep -i site; done; polyprof convert out.spaa --to xdebug -o again.xdebug 2>&1 | grep -i site; polyprof convert out.spaa --to callgrind -o again.callgrind 2>&1 | grep -i site; cmp out.xdebug again.xdebug && cmp out.callgrind again.callgrind
 $ for f in fib.xdebug out.xdebug; do polyprof callers fib $f --csv; done
   name,file,line,site_file,site_line,depth,calls,total_Time_(10ns),total_Memory_(bytes)
-  fib,/app/fib.php,3,/app/fib.php,6,1,33,120730,0
-  fib,/app/fib.php,3,/app/fib.php,8,1,33,55880,0
   {main},/app/fib.php,1,/app/fib.php,11,1,1,52250,0
+  fib,/app/fib.php,3,/app/fib.php,6,1,33,0,0
+  fib,/app/fib.php,3,/app/fib.php,8,1,33,0,0
   name,file,line,site_file,site_line,depth,calls,total_Time_(10ns),total_Memory_(bytes)
-  fib,/app/fib.php,3,/app/fib.php,6,1,33,120730,0
-  fib,/app/fib.php,3,/app/fib.php,8,1,33,55880,0
   {main},/app/fib.php,1,/app/fib.php,11,1,1,52250,0
+  fib,/app/fib.php,3,/app/fib.php,6,1,33,0,0
+  fib,/app/fib.php,3,/app/fib.php,8,1,33,0,0
 $ polyprof callers "fib'2" out.callgrind --csv; polyprof callers fib out.callgrind --csv
   name,file,line,site_file,site_line,depth,calls,total_Time_(10ns),total_Memory_(bytes)
-  fib'2,/app/fib.php,,/app/fib.php,6,1,32,87080,0
-  fib'2,/app/fib.php,,/app/fib.php,8,1,32,40300,0
-  fib,/app/fib.php,,/app/fib.php,6,1,1,33650,0
-  fib,/app/fib.php,,/app/fib.php,8,1,1,15580,0
+  fib,/app/fib.php,,/app/fib.php,6,1,1,33610,0
+  fib,/app/fib.php,,/app/fib.php,8,1,1,15570,0
+  fib'2,/app/fib.php,,/app/fib.php,6,1,32,0,0
+  fib'2,/app/fib.php,,/app/fib.php,8,1,32,0,0
   name,file,line,site_file,site_line,depth,calls,total_Time_(10ns),total_Memory_(bytes)
   {main},/app/fib.php,,/app/fib.php,11,1,1,52250,0
 

@@ -127,7 +127,8 @@ export interface Edges {
   line: Int32Array;
   file: Int32Array;
   calls: Float64Array;
-  cost: Float64Array[];
+  cost: Float64Array[]; // as callers have it
+  below: Float64Array[]; // as callees have it
 }
 
 export interface Lines {
@@ -403,6 +404,7 @@ function addGains(data: Data): void {
     if (flat) flat.total[to] = risen(flat.total[i]);
     if (lines) lines.cost[to] = risen(lines.cost[i]);
     if (data.edges[k]) data.edges[k].cost[to] = risen(data.edges[k].cost[i]);
+    if (data.edges[k]) data.edges[k].below[to] = risen(data.edges[k].below[i]);
     const sum = (list: Float64Array[]) => list.reduce((all, cells) => cells.reduce((a, b) => a + b, all), 0);
     const raw = Math.max(flat ? sum([flat.self[to]]) : sum(series.map(s => s.cost[to] ?? new Float64Array(0))), ...(flat ? flat.total[to] : []));
     gained.total = (raw * m.num) / m.den / 10 ** m.scale;
@@ -440,6 +442,7 @@ export async function loadPacked(packed: Uint8Array, known: Data['funcs'] | null
       caller: ofFuncs(`${k}.edge.caller`), callee: ofFuncs(`${k}.edge.callee`), series: c.ids(`${k}.edge.series`),
       line: c.ids(`${k}.edge.line`), file: c.ids(`${k}.edge.file`), calls: c.numbers(`${k}.edge.calls`),
       cost: metrics.map((_, m) => c.numbers(`${k}.edge.m${m}`)),
+      below: metrics.map((_, m) => c.numbers(c.has(`${k}.edge.down${m}`) ? `${k}.edge.down${m}` : `${k}.edge.m${m}`)),
     })),
     lines: each('line.line', (k, metrics) => ({
       func: ofFuncs(`${k}.line.func`), file: c.ids(`${k}.line.file`), line: c.ids(`${k}.line.line`),

@@ -603,8 +603,9 @@ export interface Call {
 }
 
 /**
- * Who calls a function and whom it calls, from stacks, as `callers` and `callees` have it: totals are of the callee's
- * outermost activations, so that they add up to no more than it costs.
+ * Who calls a function and whom it calls, from stacks, as `callers` and `callees` have it: on each stack, everything from
+ * the first to the last activation of the function counts as the function. Callers get the first one, callees what lies
+ * below the last one, so both add up to what the function costs.
  */
 export function callsFromStacks({ tree, out, costs }: Scene, func: number): { callers: Call[]; callees: Call[] } {
   const { parent, end, func: of } = tree, { at, from } = tree.byFunc, maps = [new Map<number, Call>(), new Map<number, Call>()];
@@ -613,22 +614,32 @@ export function callsFromStacks({ tree, out, costs }: Scene, func: number): { ca
     while (out && out[up]) up = parent[up];
     return up;
   };
-  const within = (node: number) => {
-    const f = of[node];
-    for (let up = parent[node]; up; up = parent[up]) if (of[up] === f && !(out && out[up])) return true;
-    return false;
-  };
-  const add = (side: number, other: number, node: number, outermost: boolean) => {
+  const add = (side: number, other: number, node: number, charged: boolean): Call => {
     let call = maps[side].get(other);
     if (!call) maps[side].set(other, (call = { func: other, calls: costs.map(() => 0), self: costs.map(() => 0), total: costs.map(() => 0), sites: new Set() }));
     for (let k = 0; k < costs.length; k++) {
       const c = costs[k];
       call.calls[k] += c.calls?.[node] ?? 0;
       call.self![k] += c.self.at(node);
-      if (outermost) call.total[k] += c.total.at(node);
+      if (charged) call.total[k] += c.total.at(node);
     }
+    return call;
   };
-  for (let i = from[func] ?? 0, last = from[func + 1] ?? 0, inside = 0; i < last; i++) {
+  const less = (call: Call, node: number) => {
+    for (let k = 0; k < costs.length; k++) call.total[k] -= costs[k].total.at(node);
+  };
+  const last = from[func + 1] ?? 0;
+  /** The place of the function's first node from there on. */
+  const next = (low: number, node: number) => {
+    let high = last;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (at[middle] < node) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+  for (let i = from[func] ?? 0, inside = 0; i < last; i++) {
     const node = at[i];
     if (out && out[node]) continue;
     add(0, of[above(node)], node, node >= inside);
@@ -636,10 +647,16 @@ export function callsFromStacks({ tree, out, costs }: Scene, func: number): { ca
     for (let c = node + 1; c < end[node];) {
       if (out && out[c]) {
         c++; // its callees take its place
-      } else {
-        add(1, of[c], c, of[c] !== func && !within(c));
-        c = end[c];
+        continue;
       }
+      const call = add(1, of[c], c, of[c] !== func);
+      // The function's own nodes below have callees of their own.
+      for (let k = of[c] === func ? last : next(i + 1, c); k < last && at[k] < end[c];) {
+        const hidden = out && out[at[k]];
+        if (!hidden) less(call, at[k]);
+        k = hidden ? k + 1 : next(k + 1, end[at[k]]);
+      }
+      c = end[c];
     }
   }
   const rows = (map: Map<number, Call>) => [...map.values()].filter(c => c.func || c.total.some(v => v !== 0) || c.calls.some(v => v > 0));

@@ -163,7 +163,7 @@ export class SandwichView implements Panel {
         let call = out.get(e[there][i]);
         if (!call) out.set(e[there][i], (call = { func: e[there][i], calls: Array(n).fill(0), self: null, total: Array(n).fill(0), sites: new Set() }));
         call.calls[k] += e.calls[i];
-        call.total[k] += m >= 0 ? e.cost[m][i] * factor : 0;
+        call.total[k] += m >= 0 ? (here === 'caller' ? e.below : e.cost)[m][i] * factor : 0;
         if (e.line[i]) call.sites.add((data.strings[e.file[i]] || data.funcs.file[e.caller[i]] || '') + ':' + e.line[i]);
       }
     });
