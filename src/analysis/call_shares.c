@@ -387,9 +387,12 @@ cycle_share(struct sharing *s, size_t metric, union pp_value left)
 		sum_share(s, s->from, s->to, metric, INNER, left);
 }
 
-/* No call within a cycle, or into one, costs more than the function at its other end: the rest is that of other members. */
+/*
+ * No call within a cycle, or into one, costs more than the function at its other end: the rest is that of other members.
+ * Nor does any call cost more than its callee, as a file may state of one that never returned.
+ */
 static void
-cycle_limit(struct sharing *s, size_t metric)
+cost_limit(struct sharing *s, size_t metric)
 {
 	const struct pp_metric *m = &s->p->metrics.at[metric];
 	size_t from, to, i;
@@ -400,7 +403,7 @@ cycle_limit(struct sharing *s, size_t metric)
 
 		to = pair_end(s, from);
 		if (!s->row_of[other] || s->kind[from] == ITSELF ||
-		    s->graph.members[s->graph.component[other]] < 2)
+		    (s->side == PP_CALLERS && s->graph.members[s->graph.component[other]] < 2))
 			continue;
 		most = pp_flat_get(s->flat, s->row_of[other] - 1, metric).total;
 		for (i = from; i < to; i++)
@@ -408,8 +411,8 @@ cycle_limit(struct sharing *s, size_t metric)
 		if (!is_less(m, most, sum))
 			continue;
 		sum_share(s, from, to, metric, s->kind[from], most);
-		if (s->out->within)
-			pp_value_add(m, &s->out->within[metric], value_less(m, sum, most));
+		if (s->out->rest)
+			pp_value_add(m, &s->out->rest[metric], value_less(m, sum, most));
 	}
 }
 
@@ -470,7 +473,7 @@ function_share(struct sharing *s)
 			metric_share(s, m);
 		if (s->stated[m] && !(s->p->metrics.at[m].flags & PP_METRIC_SIGNED) &&
 		    !s->has_pairs)
-			cycle_limit(s, m);
+			cost_limit(s, m);
 	}
 }
 
@@ -517,8 +520,8 @@ sharing_init(struct sharing *s, pp_func only)
 		return false;
 	for (i = 0; i < s->flat->n; i++)
 		s->row_of[s->flat->func[i]] = i + 1;
-	s->out->within = only ? calloc(s->p->metrics.n + 1, sizeof *s->out->within) : NULL;
-	if (only && !s->out->within)
+	s->out->rest = only ? calloc(s->p->metrics.n + 1, sizeof *s->out->rest) : NULL;
+	if (only && !s->out->rest)
 		return false;
 	return rows_list(s, only) && unknown_find(s) && (!has_inner(s) || pairs_find(s, only));
 }
@@ -570,7 +573,7 @@ void
 pp_call_shares_release(struct pp_call_shares *x)
 {
 	free(x->row);
-	free(x->within);
+	free(x->rest);
 	pp_ledger_release(&x->cost);
 	*x = (struct pp_call_shares){ 0 };
 }

@@ -11,8 +11,8 @@
  *     a call from outside of all functions             the rest, where the file does not state what it cost
  *
  * A member's total is its own cost and that of the calls that leave the cycle (model/flat_edges.c), so calls that enter it
- * may cost more than the member. They are scaled down to its total, and what is left is `within` the cycle: nobody
- * knows which member caused it. If the profile has the stacks, too, they say what the calls of a cycle cost. Files
+ * may cost more than the member. They are scaled down to its total, and the rest is that of the other members: the file
+ * does not say of which one. If the profile has the stacks, too, they say what the calls of a cycle cost. Files
  * that state outermost calls only (NYTProf) add up already.
  */
 #ifndef PP_CALL_SHARES_H
@@ -27,8 +27,8 @@ struct pp_call_shares {
 	uint32_t *
 	    row; /* rows of the calls facet, by function (the callee of callers), then as they stand */
 	struct pp_ledger cost; /* what each of them costs */
-	/* Of one function, by metric: what other members of a cycle have of its total. */
-	union pp_value *within;
+	/* Of one function, by metric: the part of its total that is in none of its calls. */
+	union pp_value *rest;
 };
 
 /*

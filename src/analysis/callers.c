@@ -63,7 +63,7 @@ static struct group *
 group_of(const struct pp_profile *p, struct groups *g, const struct pp_call *row)
 {
 	uint64_t key = pp_mix((uint64_t)row->func << 32 | row->site_line,
-	                      PP_HASH_K1 ^ (row->site_file + (uint64_t)row->within));
+	                      PP_HASH_K1 ^ (row->site_file + (uint64_t)row->rest));
 	struct group fresh = { .row = *row };
 	uint32_t i;
 
@@ -73,7 +73,7 @@ group_of(const struct pp_profile *p, struct groups *g, const struct pp_call *row
 		if (i == PP_MAP_NONE)
 			break;
 		if (g->at[i].row.func == row->func && g->at[i].row.site_line == row->site_line &&
-		    g->at[i].row.site_file == row->site_file && g->at[i].row.within == row->within)
+		    g->at[i].row.site_file == row->site_file && g->at[i].row.rest == row->rest)
 			return &g->at[i];
 	}
 	if (g->n == g->cap && !pp_vec_grow((void **)&g->at, &g->cap, sizeof *g->at, g->n + 1))
@@ -376,23 +376,23 @@ is_rest(const struct pp_metric *m, union pp_value rest, union pp_value total)
 	return m->flags & PP_METRIC_SIGNED ? rest.i != 0 : rest.i > 0;
 }
 
-/* What the other members of a cycle have. */
+/* Adds what other members of a cycle have of the total. */
 static bool
-within_add(struct walk *w, const struct pp_call_shares *shares, struct groups *g)
+rest_add(struct walk *w, const struct pp_call_shares *shares, struct groups *g)
 {
 	const struct pp_profile *p = w->out->profile;
 	bool fine = true;
 	size_t m;
 
 	for (m = 0; fine && m < p->metrics.n; m++) {
-		struct group *within = NULL;
+		struct group *rest = NULL;
 
-		if (pp_value_is_zero(&p->metrics.at[m], shares->within[m]))
+		if (pp_value_is_zero(&p->metrics.at[m], shares->rest[m]))
 			continue;
-		within = group_of(p, g, &(struct pp_call){ .depth = 1, .within = true });
-		fine = within != NULL;
+		rest = group_of(p, g, &(struct pp_call){ .depth = 1, .rest = true });
+		fine = rest != NULL;
 		if (fine)
-			pp_value_add(&p->metrics.at[m], &within->total[m], shares->within[m]);
+			pp_value_add(&p->metrics.at[m], &rest->total[m], shares->rest[m]);
 	}
 	return fine;
 }
@@ -452,7 +452,7 @@ calls_from_edges(struct walk *w, const struct pp_flat *flat)
 	w->out->has_calls = pp_calls_counted(p);
 	for (i = 0; fine && i < shares.n; i++)
 		fine = edge_add(&shares, i, w, &g);
-	fine = fine && within_add(w, &shares, &g);
+	fine = fine && rest_add(w, &shares, &g);
 	if (fine && w->side == PP_CALLERS)
 		fine = outside_add(w, flat, &g);
 	if (fine && g.n > 1)

@@ -13,13 +13,13 @@
 #include "model/flat.h"
 
 struct pp_call {
-	pp_func func;     /* the other end; 0 = called from outside, or `within` */
+	pp_func func;     /* the other end; 0 = called from outside, or the `rest` */
 	uint32_t depth;   /* 1 = next to the function, 2 = one further, ... */
 	pp_str site_file; /* where the call stands, for depth 1; 0 = unknown */
 	uint32_t site_line;
 	uint64_t calls;
 	bool recursive; /* both ends are the same function */
-	bool within;    /* no call: what is known of a cycle of calls as a whole */
+	bool rest;      /* what other members of a cycle have of the total, or nobody has */
 };
 
 /* In the order of a walk: each row is followed by what lies beyond it. */

@@ -297,8 +297,8 @@ label_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 
 	for (i = 1; i < call->depth; i++)
 		pp_buf_adds(d->made, "  ");
-	if (call->within)
-		pp_buf_adds(d->made, "(within the cycle)");
+	if (call->rest)
+		pp_buf_adds(d->made, c->flat.cycles ? "(within the cycle)" : "(unattributed)");
 	else if (!call->func)
 		pp_buf_adds(d->made, "(from outside)");
 	else
@@ -432,9 +432,20 @@ edges_table(struct pp_answer *a, const struct calls *c)
 	                                (c->both ? PP_TABLE_CSV_TOO : 0) });
 }
 
-/* "from_outside", "within_cycle": the parts of the function's total that no call has. */
+/* The name of a rest; both sides may have one that no call has. */
+static const char *
+rest_key(const struct calls *c, bool outside)
+{
+	if (outside)
+		return "from_outside";
+	if (!c->both)
+		return "unattributed";
+	return c->side == PP_CALLERS ? "callers_unattributed" : "callees_unattributed";
+}
+
+/* "from_outside", "unattributed": the parts of the function's total that are in none of its rows. */
 static void
-rest_object(struct pp_answer *a, const struct calls *c, bool within)
+rest_object(struct pp_answer *a, const struct calls *c, bool outside)
 {
 	struct pp_answer_column *columns = pp_answer_alloc(a, sizeof outside_columns);
 	struct calls *one = pp_answer_alloc(a, sizeof *one);
@@ -443,7 +454,7 @@ rest_object(struct pp_answer *a, const struct calls *c, bool within)
 	for (i = 0; i < c->calls.rows.n; i++) {
 		const struct pp_call *call = &c->calls.rows.at[i];
 
-		if (!call->func && call->depth == 1 && call->within == within)
+		if (!call->func && call->depth == 1 && call->rest != outside)
 			break;
 	}
 	if (!columns || !one || !row || i == c->calls.rows.n)
@@ -453,14 +464,13 @@ rest_object(struct pp_answer *a, const struct calls *c, bool within)
 	one->shown = row;
 	memcpy(columns, outside_columns, sizeof outside_columns);
 	columns[1].each = c->calls.profile;
-	pp_answer_table(a,
-	                &(struct pp_answer_table){ .key = within ? "within_cycle" : "from_outside",
-	                                           .columns = columns,
-	                                           .column_count = PP_COUNT_OF(outside_columns),
-	                                           .data = one,
-	                                           .rows = 1,
-	                                           .flags = PP_TABLE_OBJECT | PP_TABLE_NO_CSV |
-	                                                    PP_TABLE_NO_TEXT | PP_TABLE_WHOLE });
+	pp_answer_table(a, &(struct pp_answer_table){ .key = rest_key(c, outside),
+	                                              .columns = columns,
+	                                              .column_count = PP_COUNT_OF(outside_columns),
+	                                              .data = one,
+	                                              .rows = 1,
+	                                              .flags = PP_TABLE_OBJECT | PP_TABLE_NO_CSV |
+	                                                       PP_TABLE_NO_TEXT | PP_TABLE_WHOLE });
 }
 
 /* ---- computing ---- */
@@ -612,8 +622,8 @@ side_add(struct pp_answer *a, const struct calls *c)
 	else
 		pp_answer_say(a, PP_INK_FAINT, "%s%s\n\n", c->both && !callers ? "\n" : "", said);
 	edges_table(a, c);
-	rest_object(a, c, false);
 	rest_object(a, c, true);
+	rest_object(a, c, false);
 }
 
 /* One side of a function; NULL with a status whose reason is said. */
