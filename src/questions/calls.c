@@ -5,23 +5,14 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "analysis/callers.h"
+#include "questions/calls.h"
 #include "questions/describe.h"
-#include "questions/excerpt.h"
 #include "questions/find.h"
 #include "questions/ranking.h"
 #include "text/escape.h"
 #include "text/units.h"
 
 #define ROWS_SHOWN 25
-
-struct calls_params {
-	struct pp_asked asked;
-	const char *function;
-	struct pp_scope scope;
-	double min;
-	uint64_t depth;
-};
 
 static void calls_want(const void *, struct pp_want *);
 static pp_status callers_run(const struct pp_subject *, const void *, struct pp_answer *);
@@ -33,7 +24,7 @@ static pp_status callees_excerpt(const struct pp_subject *, const void *, struct
 static const struct pp_param function_params[] = {
 	{ "function", 0, PP_PARAM_TEXT, "NAME",
 	  "a function's whole name, a part that only one function has, FILE:NAME, FILE:LINE:NAME, or /REGEX/",
-	  PP_HINT_NONE, offsetof(struct calls_params, function) },
+	  PP_HINT_NONE, offsetof(struct pp_calls_params, function) },
 	{ 0 },
 };
 static const struct pp_param_group function_group = { "Function", function_params };
@@ -47,10 +38,10 @@ static const struct pp_param_group levels_group = { "Filters", depth_params };
 static const struct pp_param_use calls_uses[] = {
 	{ &pp_params_metric, 0, PP_GROUP_FIRST },
 	{ &pp_params_base, 0, PP_GROUP_FIRST },
-	{ &pp_params_by, offsetof(struct calls_params, scope), PP_GROUP_FIRST },
-	{ &pp_params_filter, offsetof(struct calls_params, scope), PP_GROUP_FIRST },
-	{ &pp_params_min, offsetof(struct calls_params, min), PP_GROUP_FIRST },
-	{ &levels_group, offsetof(struct calls_params, depth), PP_GROUP_FIRST },
+	{ &pp_params_by, offsetof(struct pp_calls_params, scope), PP_GROUP_FIRST },
+	{ &pp_params_filter, offsetof(struct pp_calls_params, scope), PP_GROUP_FIRST },
+	{ &pp_params_min, offsetof(struct pp_calls_params, min), PP_GROUP_FIRST },
+	{ &levels_group, offsetof(struct pp_calls_params, depth), PP_GROUP_FIRST },
 	{ &function_group, 0, PP_GROUP_FIRST },
 	{ 0 },
 };
@@ -59,8 +50,8 @@ const struct pp_question pp_question_callers = {
 	.name = "callers",
 	.summary = "who calls a function, how often, and what that costs",
 	.params = calls_uses,
-	.params_size = sizeof(struct calls_params),
-	.scope_at = offsetof(struct calls_params, scope),
+	.params_size = sizeof(struct pp_calls_params),
+	.scope_at = offsetof(struct pp_calls_params, scope),
 	.word = function_params,
 	.gives = PP_GIVES_JSON | PP_GIVES_CSV,
 	.want = calls_want,
@@ -72,8 +63,8 @@ const struct pp_question pp_question_callees = {
 	.name = "callees",
 	.summary = "what a function calls, how often, and what that costs",
 	.params = calls_uses,
-	.params_size = sizeof(struct calls_params),
-	.scope_at = offsetof(struct calls_params, scope),
+	.params_size = sizeof(struct pp_calls_params),
+	.scope_at = offsetof(struct pp_calls_params, scope),
 	.word = function_params,
 	.gives = PP_GIVES_JSON | PP_GIVES_CSV,
 	.want = calls_want,
@@ -85,16 +76,16 @@ const struct pp_question pp_question_peek = {
 	.name = "peek",
 	.summary = "who calls a function and what it calls, in one answer",
 	.params = calls_uses,
-	.params_size = sizeof(struct calls_params),
-	.scope_at = offsetof(struct calls_params, scope),
+	.params_size = sizeof(struct pp_calls_params),
+	.scope_at = offsetof(struct pp_calls_params, scope),
 	.word = function_params,
 	.gives = PP_GIVES_JSON | PP_GIVES_CSV,
 	.want = calls_want,
 	.run = peek_run,
 };
 
-static uint64_t
-depth_of(const struct calls_params *params)
+uint64_t
+pp_calls_depth(const struct pp_calls_params *params)
 {
 	return params->depth == PP_UNSET ? 1 : params->depth;
 }
@@ -102,35 +93,20 @@ depth_of(const struct calls_params *params)
 static void
 calls_want(const void *data, struct pp_want *want)
 {
-	const struct calls_params *params = data;
+	const struct pp_calls_params *params = data;
 
 	want->facets = PP_TREE | PP_EDGES | PP_LINES | PP_SITES | PP_GAINS | PP_SOURCE;
-	want->stacks = depth_of(params) != 1;
+	want->stacks = pp_calls_depth(params) != 1;
 	if (params->function && params->function[0] != '/' && !pp_scope_given(&params->scope))
 		want->about = params->function;
 }
 
-/* ---- what is shown; lives in the answer ---- */
-
-struct calls {
-	struct pp_calls calls;
-	struct pp_flat flat;
-	size_t row; /* of the function in the flat profile; flat.n = it has none */
-	pp_func func;
-	enum pp_calls_side side;
-	bool both; /* the other side stands in the same answer */
-	size_t metric;
-	double whole;
-	uint32_t *cycle;                  /* by function; NULL when there are none */
-	const struct pp_handles *handles; /* that rows for people begin with; or NULL */
-	size_t *shown;                    /* rows of `calls` that are shown */
-	size_t n;
-};
+/* ---- what is shown ---- */
 
 static void
 calls_release(void *data)
 {
-	struct calls *c = data;
+	struct pp_calls_shown *c = data;
 
 	free(c->shown);
 	free(c->cycle);
@@ -138,24 +114,17 @@ calls_release(void *data)
 	pp_flat_release(&c->flat);
 }
 
-static const struct pp_call *
-call_of(const struct calls *c, size_t row)
-{
-	return &c->calls.rows.at[c->shown[row]];
-}
-
 /* The cycle that both ends of a call belong to, 0 = none. */
 static uint32_t
-cycle_of(const struct calls *c, const struct pp_call *call)
+cycle_of(const struct pp_calls_shown *c, const struct pp_call *call)
 {
 	if (!c->cycle || call->recursive || c->cycle[call->func] != c->cycle[c->func])
 		return 0;
 	return c->cycle[call->func];
 }
 
-/* What its share of the whole is: what was gained, where the metric falls. */
-static double
-share_of(const struct calls *c, size_t row)
+double
+pp_calls_share(const struct pp_calls_shown *c, size_t row)
 {
 	return pp_value_double(
 	    &c->calls.profile->metrics.at[c->metric],
@@ -168,17 +137,17 @@ share_of(const struct calls *c, size_t row)
 static pp_func
 func_of(const void *data, size_t row, const struct pp_profile **p)
 {
-	const struct calls *c = data;
+	const struct pp_calls_shown *c = data;
 
 	*p = c->calls.profile;
-	return call_of(c, row)->func;
+	return pp_calls_row(c, row)->func;
 }
 
 static void
 site_file_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	const struct calls *c = data;
-	const struct pp_call *call = call_of(c, row);
+	const struct pp_calls_shown *c = data;
+	const struct pp_call *call = pp_calls_row(c, row);
 
 	if (call->site_line && call->site_file)
 		pp_datum_text(d, pp_text_of(c->calls.profile, call->site_file));
@@ -187,7 +156,7 @@ site_file_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 static void
 site_line_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	const struct pp_call *call = call_of(data, row);
+	const struct pp_call *call = pp_calls_row(data, row);
 
 	if (call->site_line)
 		pp_datum_count(d, call->site_line);
@@ -196,30 +165,31 @@ site_line_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 static void
 side_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	pp_datum_text(
-	    d, pp_slice_z(((const struct calls *)data)->side == PP_CALLERS ? "caller" : "callee"));
+	pp_datum_text(d, pp_slice_z(((const struct pp_calls_shown *)data)->side == PP_CALLERS
+	                                ? "caller"
+	                                : "callee"));
 }
 
 static void
 depth_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	pp_datum_count(d, call_of(data, row)->depth);
+	pp_datum_count(d, pp_calls_row(data, row)->depth);
 }
 
 static void
 calls_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	const struct calls *c = data;
+	const struct pp_calls_shown *c = data;
 
 	/* Of what is no call, or was called from outside unseen, there is no number. */
-	if (c->calls.has_calls && (call_of(c, row)->func || call_of(c, row)->calls))
-		pp_datum_count(d, call_of(c, row)->calls);
+	if (c->calls.has_calls && (pp_calls_row(c, row)->func || pp_calls_row(c, row)->calls))
+		pp_datum_count(d, pp_calls_row(c, row)->calls);
 }
 
 static void
 total_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 {
-	const struct calls *c = data;
+	const struct pp_calls_shown *c = data;
 
 	pp_datum_value(d, c->calls.profile, metric,
 	               c->calls.total.at[c->shown[row] * c->calls.metrics + metric]);
@@ -229,7 +199,7 @@ total_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 static void
 stated_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 {
-	const struct calls *c = data;
+	const struct pp_calls_shown *c = data;
 	const struct pp_profile *p = c->calls.profile;
 	size_t at = c->shown[row] * c->calls.metrics, m;
 	bool differs = false;
@@ -244,7 +214,7 @@ stated_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 static void
 gained_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 {
-	const struct calls *c = data;
+	const struct pp_calls_shown *c = data;
 
 	pp_datum_value(d, c->calls.profile, metric,
 	               pp_values_gained(c->calls.profile,
@@ -255,7 +225,7 @@ gained_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 static void
 given_back_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 {
-	const struct calls *c = data;
+	const struct pp_calls_shown *c = data;
 	const union pp_value *total = &c->calls.total.at[c->shown[row] * c->calls.metrics];
 	union pp_value given_back = pp_values_gained(c->calls.profile, total, metric);
 
@@ -266,14 +236,14 @@ given_back_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 static void
 recursive_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	d->known = d->yes = call_of(data, row)->recursive;
+	d->known = d->yes = pp_calls_row(data, row)->recursive;
 }
 
 static void
 cycle_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	const struct calls *c = data;
-	uint32_t cycle = cycle_of(c, call_of(c, row));
+	const struct pp_calls_shown *c = data;
+	uint32_t cycle = cycle_of(c, pp_calls_row(c, row));
 
 	if (cycle)
 		pp_datum_count(d, cycle);
@@ -282,16 +252,16 @@ cycle_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 static void
 share_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 {
-	const struct calls *c = data;
+	const struct pp_calls_shown *c = data;
 
-	pp_datum_share(d, share_of(c, row), c->whole);
+	pp_datum_share(d, pp_calls_share(c, row), c->whole);
 }
 
 static void
 label_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	const struct calls *c = data;
-	const struct pp_call *call = call_of(c, row);
+	const struct pp_calls_shown *c = data;
+	const struct pp_call *call = pp_calls_row(c, row);
 	const struct pp_profile *p = c->calls.profile;
 	uint32_t i;
 
@@ -313,8 +283,8 @@ label_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 static void
 site_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	const struct calls *c = data;
-	const struct pp_call *call = call_of(c, row);
+	const struct pp_calls_shown *c = data;
+	const struct pp_call *call = pp_calls_row(c, row);
 
 	if (!call->site_line)
 		return;
@@ -326,14 +296,14 @@ site_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 static struct pp_branch_place
 place_of(const void *data, size_t row)
 {
-	return (struct pp_branch_place){ .level = call_of(data, row)->depth - 1 };
+	return (struct pp_branch_place){ .level = pp_calls_row(data, row)->depth - 1 };
 }
 
 static void
 handle_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	const struct calls *c = data;
-	uint32_t handle = pp_handles_rank(c->handles, call_of(c, row)->func);
+	const struct pp_calls_shown *c = data;
+	uint32_t handle = pp_handles_rank(c->handles, pp_calls_row(c, row)->func);
 
 	if (handle)
 		pp_buf_addf(d->made, "f%u", handle);
@@ -396,7 +366,7 @@ static const struct pp_answer_column outside_columns[] = {
 };
 
 static void
-edges_table(struct pp_answer *a, const struct calls *c)
+edges_table(struct pp_answer *a, const struct pp_calls_shown *c)
 {
 	const struct pp_profile *p = c->calls.profile;
 	struct pp_answer_column *columns = pp_answer_alloc(a, sizeof calls_columns);
@@ -434,7 +404,7 @@ edges_table(struct pp_answer *a, const struct calls *c)
 
 /* The name of a rest; both sides may have one that no call has. */
 static const char *
-rest_key(const struct calls *c, bool outside)
+rest_key(const struct pp_calls_shown *c, bool outside)
 {
 	if (outside)
 		return "from_outside";
@@ -445,10 +415,10 @@ rest_key(const struct calls *c, bool outside)
 
 /* "from_outside", "unattributed": the parts of the function's total that are in none of its rows. */
 static void
-rest_object(struct pp_answer *a, const struct calls *c, bool outside)
+rest_object(struct pp_answer *a, const struct pp_calls_shown *c, bool outside)
 {
 	struct pp_answer_column *columns = pp_answer_alloc(a, sizeof outside_columns);
-	struct calls *one = pp_answer_alloc(a, sizeof *one);
+	struct pp_calls_shown *one = pp_answer_alloc(a, sizeof *one);
 	size_t *row = pp_answer_alloc(a, sizeof *row), i;
 
 	for (i = 0; i < c->calls.rows.n; i++) {
@@ -477,7 +447,7 @@ rest_object(struct pp_answer *a, const struct calls *c, bool outside)
 
 /* Learns the cycles by function; false when out of memory. */
 static bool
-cycles_learn(struct calls *c)
+cycles_learn(struct pp_calls_shown *c)
 {
 	size_t row;
 
@@ -491,7 +461,7 @@ cycles_learn(struct calls *c)
 
 /* Whether this is code outside of functions, which nobody calls. */
 static bool
-is_level(const struct calls *c)
+is_level(const struct pp_calls_shown *c)
 {
 	return c->row < c->flat.n && !c->flat.calls[c->row] &&
 	       c->calls.profile->funcs.at[c->func].flags & PP_FUNC_SCRIPT;
@@ -499,7 +469,7 @@ is_level(const struct calls *c)
 
 /* Chooses the rows: --min drops what is small with all beyond it; scripts know no "outside". */
 static bool
-rows_choose(struct calls *c, double min, bool exact)
+rows_choose(struct pp_calls_shown *c, double min, bool exact)
 {
 	uint32_t skip = UINT32_MAX; /* rows deeper than this are beyond one that is dropped */
 	size_t i;
@@ -514,7 +484,7 @@ rows_choose(struct calls *c, double min, bool exact)
 		skip = UINT32_MAX;
 		c->shown[c->n] = i;
 		if (c->metric < c->calls.metrics)
-			total = share_of(c, c->n);
+			total = pp_calls_share(c, c->n);
 		if ((!call->func && (exact || is_level(c))) ||
 		    (c->whole > 0 && fabs(total) < min * c->whole))
 			skip = call->depth;
@@ -525,9 +495,10 @@ rows_choose(struct calls *c, double min, bool exact)
 }
 
 static pp_status
-calls_compute(struct calls *c, const struct pp_profile *p, const struct calls_params *params)
+calls_compute(struct pp_calls_shown *c, const struct pp_profile *p,
+              const struct pp_calls_params *params)
 {
-	uint64_t depth = depth_of(params);
+	uint64_t depth = pp_calls_depth(params);
 	pp_status status = PP_OK;
 
 	depth = depth == 0 || depth > UINT32_MAX ? UINT32_MAX : depth;
@@ -584,7 +555,7 @@ facts_add(struct pp_buf *text, const struct pp_flat *flat, size_t row)
 }
 
 static void
-heading_say(struct pp_answer *a, const struct calls *c)
+heading_say(struct pp_answer *a, const struct pp_calls_shown *c)
 {
 	const struct pp_profile *p = c->calls.profile;
 	struct pp_buf text = { 0 };
@@ -612,7 +583,7 @@ heading_say(struct pp_answer *a, const struct calls *c)
 
 /* One side: what it is, and its rows. */
 static void
-side_add(struct pp_answer *a, const struct calls *c)
+side_add(struct pp_answer *a, const struct pp_calls_shown *c)
 {
 	bool callers = c->side == PP_CALLERS;
 	const char *said = pp_calls_said(c->flat.profile, callers, c->n > 0);
@@ -626,13 +597,12 @@ side_add(struct pp_answer *a, const struct calls *c)
 	rest_object(a, c, false);
 }
 
-/* One side of a function; NULL with a status whose reason is said. */
-static struct calls *
-calls_make(const struct pp_topic *topic, const struct calls_params *params, enum pp_calls_side side,
-           struct pp_answer *a, pp_status *status)
+struct pp_calls_shown *
+pp_calls_shown(const struct pp_topic *topic, const struct pp_calls_params *params,
+               enum pp_calls_side side, struct pp_answer *a, pp_status *status)
 {
 	const struct pp_profile *p = topic->profile;
-	struct calls *c = pp_answer_own(a, sizeof *c, calls_release);
+	struct pp_calls_shown *c = pp_answer_own(a, sizeof *c, calls_release);
 
 	*status = c ? PP_OK : pp_answer_fail_status(a, PP_E_NOMEM);
 	if (!c)
@@ -662,7 +632,7 @@ calls_make(const struct pp_topic *topic, const struct calls_params *params, enum
 
 /* What is said of the function itself. */
 static void
-function_add(struct pp_answer *a, const struct calls *c)
+function_add(struct pp_answer *a, const struct pp_calls_shown *c)
 {
 	const struct pp_profile *p = c->calls.profile;
 
@@ -681,11 +651,11 @@ function_add(struct pp_answer *a, const struct calls *c)
 }
 
 static pp_status
-calls_run(const struct pp_subject *subject, const struct calls_params *params,
+calls_run(const struct pp_subject *subject, const struct pp_calls_params *params,
           enum pp_calls_side side, struct pp_answer *a)
 {
 	pp_status status;
-	struct calls *c = calls_make(subject->topics, params, side, a, &status);
+	struct pp_calls_shown *c = pp_calls_shown(subject->topics, params, side, a, &status);
 
 	if (!c)
 		return status;
@@ -700,9 +670,10 @@ peek_run(const struct pp_subject *subject, const void *params, struct pp_answer 
 {
 	const struct pp_topic *t = subject->topics;
 	pp_status status;
-	struct calls *callers = calls_make(t, params, PP_CALLERS, a, &status), *callees;
+	struct pp_calls_shown *callers = pp_calls_shown(t, params, PP_CALLERS, a, &status),
+	                      *callees;
 
-	callees = callers ? calls_make(t, params, PP_CALLEES, a, &status) : NULL;
+	callees = callers ? pp_calls_shown(t, params, PP_CALLEES, a, &status) : NULL;
 	if (!callees)
 		return status;
 	callers->both = callees->both = true;
@@ -724,143 +695,14 @@ callees_run(const struct pp_subject *subject, const void *params, struct pp_answ
 	return calls_run(subject, params, PP_CALLEES, a);
 }
 
-/* ---- under a budget; lives in the answer ---- */
-
-struct excerpt {
-	const struct calls *calls;
-	const struct pp_handles *handles; /* NULL = functions are groups */
-	bool deep;
-};
-
-static double
-excerpt_percent(void *data, size_t row)
-{
-	const struct excerpt *e = data;
-	const struct calls *c = e->calls;
-
-	return c->metric < c->calls.metrics && c->whole != 0 ? share_of(c, row) / c->whole * 100
-	                                                     : 0;
-}
-
-static void
-excerpt_site(struct pp_row *r, const struct pp_profile *p, const struct pp_call *call)
-{
-	struct pp_buf made = { 0 };
-	struct pp_slice file = pp_text_of(p, call->site_file);
-
-	if (call->site_line) {
-		pp_buf_add(&made, file.p, file.n);
-		pp_buf_addf(&made, "%s%u", call->site_file ? ":" : "line ", call->site_line);
-		pp_row_text(r, pp_slice_of(made.p ? made.p : "", made.n));
-	} else {
-		pp_row_null(r);
-	}
-	pp_buf_release(&made);
-}
-
-static void
-excerpt_row(void *data, size_t row, struct pp_row *r)
-{
-	const struct excerpt *e = data;
-	const struct calls *c = e->calls;
-	const struct pp_profile *p = c->calls.profile;
-	const struct pp_call *call = call_of(c, row);
-
-	pp_row_handle(r, 'f', pp_handles_rank(e->handles, call->func));
-	if (c->metric < c->calls.metrics) {
-		pp_row_pct(r, excerpt_percent(data, row), c->whole == 0 ? 0 : 100);
-		pp_row_value(r, &p->metrics.at[c->metric],
-		             c->calls.total.at[c->shown[row] * c->calls.metrics + c->metric]);
-	} else {
-		pp_row_null(r);
-		pp_row_null(r);
-	}
-	if (c->calls.has_calls)
-		pp_row_count(r, call->calls);
-	else
-		pp_row_null(r);
-	pp_row_name(r, p, call->func);
-	excerpt_site(r, p, call);
-	if (e->deep)
-		pp_row_count(r, call->depth);
-}
-
-/* "function": what is asked about. */
-static void
-excerpt_about(struct pp_excerpt *x, const struct excerpt *e)
-{
-	const struct calls *c = e->calls;
-	const struct pp_profile *p = c->calls.profile;
-	size_t clip = x->head.clip;
-	struct pp_row *r = &x->head;
-
-	pp_excerpt_shorten(x);
-	pp_row_key(r, "function");
-	pp_row_open(r, '{');
-	pp_row_key(r, "id");
-	pp_row_handle(r, 'f', pp_handles_rank(e->handles, c->func));
-	pp_row_key(r, "name");
-	pp_row_name(r, p, c->func);
-	pp_row_key(r, "place");
-	pp_row_place(r, p, c->func);
-	pp_row_key(r, "calls");
-	if (c->row < c->flat.n && pp_flat_calls_known(&c->flat, c->row))
-		pp_row_count(r, c->flat.calls[c->row]);
-	else
-		pp_row_null(r);
-	if (c->row < c->flat.n && c->metric < p->metrics.n) {
-		struct pp_cost_pair cost = pp_flat_get(&c->flat, c->row, c->metric);
-
-		pp_row_key(r, "self");
-		pp_row_value(r, &p->metrics.at[c->metric], cost.own);
-		pp_row_key(r, "total");
-		pp_row_value(r, &p->metrics.at[c->metric], cost.total);
-	}
-	pp_row_close(r, '}');
-	r->clip = clip;
-}
-
-static pp_status
-calls_excerpt(const struct pp_subject *subject, const struct calls_params *params,
-              enum pp_calls_side side, struct pp_excerpt *x)
-{
-	static const char *const columns[] = { "id",   "pct",  "total", "calls",
-		                               "name", "site", "depth" };
-	const struct pp_topic *topic = subject->topics;
-	pp_status status;
-	struct calls *c = calls_make(topic, params, side, x->answer, &status);
-	struct excerpt *e = pp_answer_alloc(x->answer, sizeof *e);
-	union pp_value total = { 0 };
-
-	if (!c)
-		return status;
-	if (!e)
-		return pp_answer_fail_status(x->answer, PP_E_NOMEM);
-	*e = (struct excerpt){ .calls = c, .deep = depth_of(params) != 1 };
-	e->handles = pp_excerpt_has_handles(x, topic) ? pp_excerpt_handles(x, topic) : NULL;
-	if (c->metric < c->flat.metrics)
-		total = c->flat.whole[c->metric];
-	pp_excerpt_head(x, topic, c->metric, total);
-	excerpt_about(x, e);
-	pp_row_key(&x->head, "count");
-	pp_row_count(&x->head, c->n);
-	x->columns = columns;
-	x->column_count = PP_COUNT_OF(columns) - !e->deep;
-	x->rows = c->n;
-	x->data = e;
-	x->row = excerpt_row;
-	x->percent = e->deep ? NULL : excerpt_percent;
-	return PP_OK;
-}
-
 static pp_status
 callers_excerpt(const struct pp_subject *subject, const void *params, struct pp_excerpt *x)
 {
-	return calls_excerpt(subject, params, PP_CALLERS, x);
+	return pp_calls_excerpt(subject, params, PP_CALLERS, x);
 }
 
 static pp_status
 callees_excerpt(const struct pp_subject *subject, const void *params, struct pp_excerpt *x)
 {
-	return calls_excerpt(subject, params, PP_CALLEES, x);
+	return pp_calls_excerpt(subject, params, PP_CALLEES, x);
 }

@@ -41,16 +41,16 @@ $ mkdir -p src/deep && printf 'int zzz() { even(); }\nint even() { odd(); }\nint
 $ polyprof lines --source src/deep cycle.callgrind
   a.c  100.0%
      10.0%          10       1 int zzz() { even(); }
-                               # 1 call to even: 90
+                               # 1 call to even: 30
                                # even: 3 calls, 30 in total, 30 itself
-                               #   1 call from zzz at line 1: 90
-                               #   2 calls from odd at line 3: 70
+                               #   1 call from zzz at line 1: 30
+                               #   2 calls from odd at line 3: 0
      30.0%          30       2 int even() { odd(); }
-                               # 2 calls to odd: 100
+                               # 2 calls to odd: 30
                                # odd: 2 calls, 60 in total, 60 itself
-                               #   2 calls from even at line 2: 100
+                               #   2 calls from even at line 2: 30
      60.0%          60       3 int odd() { even(); }
-                               # 2 calls to even: 70
+                               # 2 calls to even: 0
                              4  (esc)
                              5 int unused;
 
@@ -71,64 +71,64 @@ Callers of the functions that begin at a line stand above it, calls below; --min
 $ mkdir big && (seq 1 40; printf 'int f;\n') | sed 's,^\([0-9]*\)$,// \1,' > big/a.c && polyprof lines --source big --min 50 cycle.callgrind
   a.c  100.0%
      10.0%          10       1 // 1
-                               # 1 call to even: 90
+                               # 1 call to even: 30
                                # even: 3 calls, 30 in total, 30 itself
-                               #   1 call from zzz at line 1: 90
-                               #   2 calls from odd at line 3: 70
+                               #   1 call from zzz at line 1: 30
+                               #   2 calls from odd at line 3: 0
      30.0%          30       2 // 2
-                               # 2 calls to odd: 100
+                               # 2 calls to odd: 30
                                # odd: 2 calls, 60 in total, 60 itself
-                               #   2 calls from even at line 2: 100
+                               #   2 calls from even at line 2: 30
      60.0%          60       3 // 3
-                               # 2 calls to even: 70
+                               # 2 calls to even: 0
                              4 // 4
                              5 // 5
                              6 // 6
 $ polyprof lines --source big --json cycle.callgrind | grep -o '"files": .*"line": 3, .*"line": 4,'
-  "files": [{"file": "a.c", "lines": [{"line": 1, "text": "// 1", "cost": {"T": 10}, "functions": [{"name": "zzz", "file": "a.c", "calls": 0, "self": {"T": 10}, "total": {"T": 100}, "callers": []}], "calls": [{"name": "even", "file": "a.c", "calls": 1, "total": {"T": 90}}]}, {"line": 2, "text": "// 2", "cost": {"T": 30}, "functions": [{"name": "even", "file": "a.c", "calls": 3, "self": {"T": 30}, "total": {"T": 30}, "callers": [{"name": "zzz", "file": "a.c", "calls": 1, "site": {"file": "a.c", "line": 1}, "total": {"T": 90}}, {"name": "odd", "file": "a.c", "calls": 2, "site": {"file": "a.c", "line": 3}, "total": {"T": 70}}]}], "calls": [{"name": "odd", "file": "a.c", "calls": 2, "total": {"T": 100}}]}, {"line": 3, "text": "// 3", "cost": {"T": 60}, "functions": [{"name": "odd", "file": "a.c", "calls": 2, "self": {"T": 60}, "total": {"T": 60}, "callers": [{"name": "even", "file": "a.c", "calls": 2, "site": {"file": "a.c", "line": 2}, "total": {"T": 100}}]}], "calls": [{"name": "even", "file": "a.c", "calls": 2, "total": {"T": 70}}]}, {"line": 4,
+  "files": [{"file": "a.c", "lines": [{"line": 1, "text": "// 1", "cost": {"T": 10}, "functions": [{"name": "zzz", "file": "a.c", "calls": 0, "self": {"T": 10}, "total": {"T": 100}, "callers": []}], "calls": [{"name": "even", "file": "a.c", "calls": 1, "total": {"T": 30}}]}, {"line": 2, "text": "// 2", "cost": {"T": 30}, "functions": [{"name": "even", "file": "a.c", "calls": 3, "self": {"T": 30}, "total": {"T": 30}, "callers": [{"name": "zzz", "file": "a.c", "calls": 1, "site": {"file": "a.c", "line": 1}, "total": {"T": 30}}, {"name": "odd", "file": "a.c", "calls": 2, "site": {"file": "a.c", "line": 3}, "total": {"T": 0}}]}], "calls": [{"name": "odd", "file": "a.c", "calls": 2, "total": {"T": 30}}]}, {"line": 3, "text": "// 3", "cost": {"T": 60}, "functions": [{"name": "odd", "file": "a.c", "calls": 2, "self": {"T": 60}, "total": {"T": 60}, "callers": [{"name": "even", "file": "a.c", "calls": 2, "site": {"file": "a.c", "line": 2}, "total": {"T": 30}}]}], "calls": [{"name": "even", "file": "a.c", "calls": 2, "total": {"T": 0}}]}, {"line": 4,
 
 Any source: what it holds is shown as it is, and a file that has changed is told.
 
 $ mkdir odd && printf 'a\0b\033[31m\r\n\tif (x)\r\n\377 end' > odd/a.c && polyprof lines --source odd cycle.callgrind
   a.c  100.0%
      10.0%          10       1 a\x00b\x1b[31m
-                               # 1 call to even: 90
+                               # 1 call to even: 30
                                # even: 3 calls, 30 in total, 30 itself
-                               #   1 call from zzz at line 1: 90
-                               #   2 calls from odd at line 3: 70
+                               #   1 call from zzz at line 1: 30
+                               #   2 calls from odd at line 3: 0
      30.0%          30       2     if (x)
-                               # 2 calls to odd: 100
+                               # 2 calls to odd: 30
                                # odd: 2 calls, 60 in total, 60 itself
-                               #   2 calls from even at line 2: 100
+                               #   2 calls from even at line 2: 30
      60.0%          60       3 \xff end
-                               # 2 calls to even: 70
+                               # 2 calls to even: 0
 $ printf 'one' > odd/a.c && polyprof lines --source odd cycle.callgrind
   a.c  100.0%
      10.0%          10       1 one
-                               # 1 call to even: 90
+                               # 1 call to even: 30
                                # even: 3 calls, 30 in total, 30 itself
-                               #   1 call from zzz at line 1: 90
-                               #   2 calls from odd at line 3: 70
+                               #   1 call from zzz at line 1: 30
+                               #   2 calls from odd at line 3: 0
      30.0%          30       2 (there is no such line)
-                               # 2 calls to odd: 100
+                               # 2 calls to odd: 30
                                # odd: 2 calls, 60 in total, 60 itself
-                               #   2 calls from even at line 2: 100
+                               #   2 calls from even at line 2: 30
      60.0%          60       3 (there is no such line)
-                               # 2 calls to even: 70
+                               # 2 calls to even: 0
 ! polyprof: a.c has 1 line, but the profile names line 3: it may have changed
 $ : > odd/a.c && polyprof lines --source odd cycle.callgrind
   a.c  100.0%
      10.0%          10       1 (there is no such line)
-                               # 1 call to even: 90
+                               # 1 call to even: 30
                                # even: 3 calls, 30 in total, 30 itself
-                               #   1 call from zzz at line 1: 90
-                               #   2 calls from odd at line 3: 70
+                               #   1 call from zzz at line 1: 30
+                               #   2 calls from odd at line 3: 0
      30.0%          30       2 (there is no such line)
-                               # 2 calls to odd: 100
+                               # 2 calls to odd: 30
                                # odd: 2 calls, 60 in total, 60 itself
-                               #   2 calls from even at line 2: 100
+                               #   2 calls from even at line 2: 30
      60.0%          60       3 (there is no such line)
-                               # 2 calls to even: 70
+                               # 2 calls to even: 0
 ! polyprof: a.c has 0 lines, but the profile names line 3: it may have changed
 $ (head -c 100000 /dev/zero | tr '\0' 'x') > odd/a.c && polyprof lines --source odd cycle.callgrind 2>&1 | head -1; polyprof lines --source odd -q cycle.callgrind | sed -n 2p | cut -c 20-60,420-460
   polyprof: a.c has 1 line, but the profile names line 3: it may have changed
@@ -145,31 +145,31 @@ $ rm in/a.c && ln -s ../out in/deep && sed 's,a.c,deep/a.c,' cycle.callgrind > d
 $ rm in/deep && mkdir in/real && cp out/a.c in/real/b.c && ln -s real/../real/b.c in/a.c && polyprof lines --source in cycle.callgrind
   a.c  100.0%
      10.0%          10       1 int zzz() { even(); }
-                               # 1 call to even: 90
+                               # 1 call to even: 30
                                # even: 3 calls, 30 in total, 30 itself
-                               #   1 call from zzz at line 1: 90
-                               #   2 calls from odd at line 3: 70
+                               #   1 call from zzz at line 1: 30
+                               #   2 calls from odd at line 3: 0
      30.0%          30       2 int even() { odd(); }
-                               # 2 calls to odd: 100
+                               # 2 calls to odd: 30
                                # odd: 2 calls, 60 in total, 60 itself
-                               #   2 calls from even at line 2: 100
+                               #   2 calls from even at line 2: 30
      60.0%          60       3 int odd() { even(); }
-                               # 2 calls to even: 70
+                               # 2 calls to even: 0
                              4  (esc)
                              5 int unused;
 $ ln -s in link && sed 's,a.c,/build/x/../real/b.c,' cycle.callgrind > far.callgrind && polyprof lines --source link far.callgrind
   /build/x/../real/b.c  100.0%
      10.0%          10       1 int zzz() { even(); }
-                               # 1 call to even: 90
+                               # 1 call to even: 30
                                # even: 3 calls, 30 in total, 30 itself
-                               #   1 call from zzz at line 1: 90
-                               #   2 calls from odd at line 3: 70
+                               #   1 call from zzz at line 1: 30
+                               #   2 calls from odd at line 3: 0
      30.0%          30       2 int even() { odd(); }
-                               # 2 calls to odd: 100
+                               # 2 calls to odd: 30
                                # odd: 2 calls, 60 in total, 60 itself
-                               #   2 calls from even at line 2: 100
+                               #   2 calls from even at line 2: 30
      60.0%          60       3 int odd() { even(); }
-                               # 2 calls to even: 70
+                               # 2 calls to even: 0
                              4  (esc)
                              5 int unused;
 $ ln -sf a.c in/a.c && polyprof lines --source in cycle.callgrind
@@ -195,16 +195,16 @@ Auto: where the profile says, if that is beneath the current directory or beside
 $ cp out/a.c a.c && polyprof lines --source auto cycle.callgrind
   a.c  100.0%
      10.0%          10       1 int zzz() { even(); }
-                               # 1 call to even: 90
+                               # 1 call to even: 30
                                # even: 3 calls, 30 in total, 30 itself
-                               #   1 call from zzz at line 1: 90
-                               #   2 calls from odd at line 3: 70
+                               #   1 call from zzz at line 1: 30
+                               #   2 calls from odd at line 3: 0
      30.0%          30       2 int even() { odd(); }
-                               # 2 calls to odd: 100
+                               # 2 calls to odd: 30
                                # odd: 2 calls, 60 in total, 60 itself
-                               #   2 calls from even at line 2: 100
+                               #   2 calls from even at line 2: 30
      60.0%          60       3 int odd() { even(); }
-                               # 2 calls to even: 70
+                               # 2 calls to even: 0
                              4  (esc)
                              5 int unused;
 $ sed "s,a.c,$PWD/out/a.c," cycle.callgrind > in/abs.callgrind && polyprof lines --source auto in/abs.callgrind | head -1 | sed "s,$PWD,.,"

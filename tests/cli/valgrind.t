@@ -34,9 +34,10 @@ $ printf '# callgrind format\nevents: T\nfl=a.c\nfn=main\n10 7\ncfn=lost\ncalls=
   main: 19 in all, 7 by itself, 0 calls
   calls
 
-    total%  total  calls  function  called at
-     90.0%      9      4  lost      a.c:11
-     30.0%      3      1  more      a.c:12
+    total%  total  calls  function        called at
+     90.0%      9         (unattributed)
+     30.0%      3      1  more            a.c:12
+      0.0%      0      4  lost            a.c:11
   label="main\nself 7 (70.0%)\ntotal 19"
   label="more\nself 3 (30.0%)\ntotal 3 (30.0%)"
   label="\xc2\xa0\xc2\xa030.0%\xc2\xa0\xc2\xa0\\n\xc2\xa0\xc2\xa01\xc3\x97\xc2\xa0\xc2\xa0" (esc)
