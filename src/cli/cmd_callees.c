@@ -25,8 +25,9 @@ const struct pp_command pp_command_callees = {
 	.details = "NAME is a function's whole name, a part that only one function has, FILE:NAME, "
 	           "FILE:LINE:NAME, or /REGEX/. Each row is one callee and, if the profile knows "
 	           "it, the place of the call. The totals are what the callee and everything it "
-	           "called cost when called from here, counted once for each outermost "
-	           "activation, and in sampled stacks once for each stack.\n\n"
+	           "called cost when called from here; with the function's own cost they add up "
+	           "to its total, in every format. Costs below another call of the function "
+	           "itself belong to the callees of that call.\n\n"
 	           "--depth goes further down: each callee is followed by its own callees, as a "
 	           "tree.",
 	.examples = callees_examples,

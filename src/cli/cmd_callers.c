@@ -28,9 +28,9 @@ const struct pp_command pp_command_callers = {
 	    "NAME is a function's whole name, a part that only one function has, FILE:NAME, "
 	    "FILE:LINE:NAME, or /REGEX/. Each row is one caller and, if the profile knows "
 	    "it, the place of the call. The totals are what the function and everything it "
-	    "called cost when called from there; they add up to the function's own total, "
-	    "or to more where functions of sampled stacks call each other in turn. "
-	    "Recursive calls are counted, but add no cost.\n\n"
+	    "called cost when called from there; with what came from outside they add up to "
+	    "the function's own total, in every format. A call while the function already "
+	    "runs, directly or through others, is counted, but adds no cost.\n\n"
 	    "--depth goes further up: each caller is followed by its own callers, as a tree.",
 	.examples = callers_examples,
 	.hint = PP_HINT_FILE,

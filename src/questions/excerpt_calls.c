@@ -100,6 +100,24 @@ excerpt_about(struct pp_excerpt *x, const struct excerpt *e)
 	r->clip = clip;
 }
 
+/* "from_outside", "unattributed": the parts of the function's total that are in none of its rows. */
+static void
+excerpt_rests(struct pp_excerpt *x, const struct pp_calls_shown *c)
+{
+	const struct pp_profile *p = c->calls.profile;
+	size_t i;
+
+	for (i = 0; c->metric < c->calls.metrics && i < c->calls.rows.n; i++) {
+		const struct pp_call *call = &c->calls.rows.at[i];
+
+		if (call->func || call->depth > 1)
+			continue;
+		pp_row_key(&x->head, call->rest ? "unattributed" : "from_outside");
+		pp_row_value(&x->head, &p->metrics.at[c->metric],
+		             c->calls.total.at[i * c->calls.metrics + c->metric]);
+	}
+}
+
 pp_status
 pp_calls_excerpt(const struct pp_subject *subject, const struct pp_calls_params *params,
                  enum pp_calls_side side, struct pp_excerpt *x)
@@ -124,6 +142,7 @@ pp_calls_excerpt(const struct pp_subject *subject, const struct pp_calls_params 
 	excerpt_about(x, e);
 	pp_row_key(&x->head, "count");
 	pp_row_count(&x->head, c->n);
+	excerpt_rests(x, c);
 	x->columns = columns;
 	x->column_count = PP_COUNT_OF(columns) - !e->deep;
 	x->rows = c->n;

@@ -78,7 +78,7 @@ $ polyprof callees /tiny.php$/ tiny.json
     total%    total  calls  function  called at
      26.1%  20.7 µs      1  top       /srv/sample/spx/scripts/tiny.php:5
 
-A call graph: as the file says, cycles named.
+A call graph: no row exceeds the function, and what a cycle counts again is in `stated`; cycles are named.
 
 $ polyprof callers even cycle.callgrind
   even: 30 in all, 30 by itself, 3 calls
@@ -176,7 +176,7 @@ $ polyprof callees --focus nothing even cycle.callgrind
 ! polyprof: this profile knows which function called which, but not whole stacks, so they are estimated: at least 10.0% of the cost is on stacks that are certain; 1 cycle of calls is taken as one
 ! polyprof: the filters leave nothing
 
-Functions that call each other in turn: a stack counts once for each two of them, whichever way they are asked for:
+Functions that call each other in turn: callers have the first activation on each stack, callees what lies below the last one:
 $ printf 'main;even;odd;even;odd 4\nmain;odd;even 2\nmain;even 1\n' > turns.folded; polyprof peek even turns.folded; polyprof callees odd turns.folded; polyprof callers --depth 2 odd turns.folded
   even: 7 in all, 3 by itself
   called by

@@ -93,8 +93,10 @@ class Server implements Remote {
   async calls(func: number, metric: Metric, parts: Params, data: Data): Promise<{ callers: Call[]; callees: Call[] }> {
     const params: Params = [...this.question.params, ...parts, ['function', data.funcs.name[func]], ['metric', metric.name]], of = namesIn(data);
     const ask = async (verb: string) => {
-      const { edges } = await askJson<{ edges: { name: string; file?: string; calls?: number; total: Record<string, number> }[] }>(verb, params);
-      return edges.map((e): Call => ({ func: /^\((from )?outside\)$/.test(e.name) ? 0 : of(e.name, e.file ?? ''), calls: [e.calls ?? 0], self: null, total: [raw(metric, e.total[metric.name] ?? 0)], sites: new Set() }));
+      type Cost = { calls?: number; total: Record<string, number> };
+      const { edges, from_outside } = await askJson<{ edges: (Cost & { name: string; file?: string })[]; from_outside?: Cost }>(verb, params);
+      const call = (func: number, c: Cost): Call => ({ func, calls: [c.calls ?? 0], self: null, total: [raw(metric, c.total[metric.name] ?? 0)], sites: new Set() });
+      return [...edges.map(e => call(of(e.name, e.file ?? ''), e)), ...(from_outside ? [call(0, from_outside)] : [])];
     };
     return { callers: await ask('callers'), callees: await ask('callees') };
   }
