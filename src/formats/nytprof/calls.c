@@ -203,7 +203,7 @@ static struct pp_nyt_place
 place_open(struct pp_nyt_load *load, const struct pp_nyt_return *r, bool final)
 {
 	const struct pp_nyt_calls *c = &load->calls;
-	struct pp_nyt_place root = { .node = load->outside.node };
+	struct pp_nyt_place root = { .node = pp_nyt_process_node(load, load->process) };
 	size_t number = (size_t)(r - c->buffer.at);
 	uint32_t sub, depth = r->depth;
 
@@ -444,14 +444,15 @@ process_store(struct pp_nyt_load *load, size_t returns)
 	struct pp_nyt_calls *c = &load->calls;
 	uint32_t index;
 	struct pp_series *series = process_series(load, load->process, &index);
+	pp_node node = pp_nyt_process_node(load, load->process);
 	double outside;
 
 	if (!series)
 		return;
 	outside = (double)load->clock.now - sums_store(load, index);
-	outside = load->outside.node && outside > 0 ? outside : 0.0;
-	if (load->outside.node)
-		pp_nyt_calls_add(load, load->process, load->outside.node, outside);
+	outside = node && outside > 0 ? outside : 0.0;
+	if (node)
+		pp_nyt_calls_add(load, load->process, node, outside);
 	c->buffer.n = returns;
 	if (pp_builder_ok(load->builder) && c->times.moments.n)
 		pp_nyt_times_store(load, &load->builder->profile->series.at[index].timeline,
@@ -470,7 +471,7 @@ pp_nyt_calls_end(struct pp_nyt_load *load)
 		pp_nyt_outside_begin(load);
 	pp_nyt_levels_deal(load);
 	buffer_flush(load, true);
-	root.node = load->outside.node;
+	root.node = pp_nyt_process_node(load, load->process);
 	for (i = c->waiting.n; i--;) {
 		if (c->waiting.at[i].branches.n)
 			c->open_at_end = true;

@@ -20,9 +20,11 @@
 pp_node
 pp_nyt_outside_node(struct pp_nyt_load *load, size_t file)
 {
-	struct pp_frame_row frame = { .func = load->outside.files.at[file].func };
+	const struct pp_nyt_outside_file *f = &load->outside.files.at[file];
+	struct pp_frame_row frame = { .func = f->func };
+	size_t process = load->files.rows.at[f->file].process;
 
-	return pp_build_child(load->builder, load->outside.node,
+	return pp_build_child(load->builder, pp_nyt_process_node(load, process),
 	                      pp_build_frame(load->builder, &frame));
 }
 
@@ -329,9 +331,16 @@ nodes_divide(struct division *d)
 	struct pp_nyt_load *load = d->load;
 	pp_node outside = load->outside.node, node;
 	uint32_t number, n;
+	size_t i;
 
 	if (!pp_vec_push(&d->copies, 0))
 		pp_builder_fail(load->builder, PP_E_NOMEM, NULL);
+	/* Levels of files stand below them, wherever they come from. */
+	for (i = 0; i < load->outside.scripts.n && pp_builder_ok(load->builder); i++)
+		if (load->outside.scripts.at[i].node)
+			load->outside.scripts.at[i].node = pp_build_child(
+			    load->builder, 0,
+			    pp_tree_frame(&d->tree, load->outside.scripts.at[i].node));
 	for (node = 1; node < d->tree.n && pp_builder_ok(load->builder); node++) {
 		d->first[node] = d->copies.n;
 		n = d->top[node] ? d->shares.of[d->top[node] - 1].n : 1;
@@ -577,14 +586,14 @@ cell_ticks(const struct pp_profile *p, int64_t cell)
 
 /* The cell of main::RUNTIME in the series that spent most there; NULL when there is none. */
 static int64_t *
-largest_cell(struct pp_nyt_load *load, uint32_t *series)
+largest_cell(struct pp_nyt_load *load, pp_node node, uint32_t *series)
 {
 	struct pp_profile *p = load->builder->profile;
 	int64_t *best = NULL, *cells;
 	uint32_t i;
 
 	for (i = 0; i < p->series.n; i++) {
-		cells = pp_build_cells(load->builder, i, load->outside.node);
+		cells = pp_build_cells(load->builder, i, node);
 		if (cells && (!best || cell_ticks(p, cells[0]) > cell_ticks(p, *best))) {
 			best = cells;
 			*series = i;
@@ -593,27 +602,44 @@ largest_cell(struct pp_nyt_load *load, uint32_t *series)
 	return best;
 }
 
-/* Takes ticks from main::RUNTIME, where most are, to a node below it; 0 = away. */
-static void
-tree_move(struct pp_nyt_load *load, double ticks, pp_node to)
+/* Takes ticks from a main::RUNTIME, where most are, to a node below it; 0 = away. Returns what it did not have. */
+static double
+tree_move(struct pp_nyt_load *load, double ticks, pp_node from, pp_node to)
 {
 	struct pp_profile *p = load->builder->profile;
 	size_t tries = p->series.n;
 
 	while (ticks > 0 && tries--) {
 		uint32_t series = 0;
-		int64_t *cell = largest_cell(load, &series);
+		int64_t *cell = largest_cell(load, from, &series);
 		double there = cell ? cell_ticks(p, *cell) : 0.0;
 		double part = ticks < there ? ticks : there;
 
 		if (part <= 0)
-			return;
+			break;
 		*cell = pp_cell_real(there - part);
 		ticks -= part;
 		cell = to ? pp_build_cells(load->builder, series, to) : NULL;
 		if (cell)
 			(void)pp_cell_add(PP_REAL, cell, pp_cell_real(part));
 	}
+	return ticks;
+}
+
+/* What one main::RUNTIME spent itself, in all processes. */
+static double
+node_ticks(struct pp_nyt_load *load, pp_node node)
+{
+	struct pp_profile *p = load->builder->profile;
+	double sum = 0.0;
+	uint32_t i;
+
+	for (i = 0; i < p->series.n && pp_builder_ok(load->builder); i++) {
+		int64_t *cells = pp_build_cells(load->builder, i, node);
+
+		sum += cells ? cell_ticks(p, cells[0]) : 0.0;
+	}
+	return sum;
 }
 
 /* Brings the tree to what the calls say: processes without calls, and files beside the script. */
@@ -621,22 +647,45 @@ static void
 tree_store(struct pp_nyt_load *load, double outside)
 {
 	struct pp_nyt_outside *o = &load->outside;
-	struct pp_profile *p = load->builder->profile;
-	double sum = 0.0;
-	size_t i;
+	size_t scripts = pp_nyt_has_scripts(load) ? o->scripts.n : 1, i;
+	double more = -outside;
 
 	for (i = 0; i < o->quiet.n; i++)
-		pp_nyt_calls_add(load, o->quiet.at[i].process, o->node,
+		pp_nyt_calls_add(load, o->quiet.at[i].process,
+		                 pp_nyt_process_node(load, o->quiet.at[i].process),
 		                 (double)o->quiet.at[i].ticks);
-	for (i = 0; i < p->series.n && pp_builder_ok(load->builder); i++) {
-		int64_t *cells = pp_build_cells(load->builder, (uint32_t)i, o->node);
-
-		sum += cells ? cell_ticks(p, cells[0]) : 0.0;
-	}
+	for (i = 0; i < scripts; i++)
+		more += node_ticks(load, pp_nyt_script_node(load, i));
 	/* A process may have subs that spent more than its statements, which others make up for. */
-	tree_move(load, sum - outside, 0);
-	for (i = 0; i < o->files.n && pp_builder_ok(load->builder); i++)
-		tree_move(load, o->files.at[i].ticks, pp_nyt_outside_node(load, i));
+	for (i = 0; i < scripts; i++)
+		more = tree_move(load, more, pp_nyt_script_node(load, i), 0);
+	for (i = 0; i < o->files.n && pp_builder_ok(load->builder); i++) {
+		pp_node node = pp_nyt_outside_node(load, i);
+
+		(void)tree_move(load, o->files.at[i].ticks,
+		                pp_tree_parent(&load->builder->profile->tree, node), node);
+	}
+}
+
+/* Each script has what its processes spent outside of subs, and all that they called; the first has the rest. */
+static void
+scripts_store(struct pp_nyt_load *load, double *total, double *own)
+{
+	struct pp_nyt_outside *o = &load->outside;
+	double *totals = calloc(o->scripts.n, sizeof *totals), part;
+	size_t i;
+
+	if (!totals || !pp_nyt_script_totals(load, totals))
+		pp_builder_fail(load->builder, PP_E_NOMEM, NULL);
+	for (i = 1; i < o->scripts.n && pp_builder_ok(load->builder); i++) {
+		if (!o->scripts.at[i].node)
+			continue;
+		part = node_ticks(load, o->scripts.at[i].node);
+		level_store(load, 0, o->scripts.at[i].func, totals[i], part);
+		*total -= totals[i];
+		*own -= part;
+	}
+	free(totals);
 }
 
 /* What code outside of subs, or nobody, calls: not all where a caller was never seen, and never more. */
@@ -675,9 +724,20 @@ pp_nyt_outside_func(const struct pp_nyt_load *load, const struct pp_nyt_call_row
 		return 0;
 	if (level)
 		return load->outside.files.at[level - 1].func;
-	return load->subs.rows
-	    .at[pp_nyt_is_outside(load, c->caller) ? load->outside.sub - 1 : c->caller]
-	    .func;
+	return pp_nyt_is_outside(load, c->caller) ? pp_nyt_script_func(load, c->file)
+	                                          : load->subs.rows.at[c->caller].func;
+}
+
+/* The main::RUNTIME under which a file first ran. */
+static pp_func
+file_script(struct pp_nyt_load *load, uint32_t file)
+{
+	struct pp_nyt_outside *o = &load->outside;
+
+	return pp_nyt_has_scripts(load)
+	           ? o->scripts.at[pp_nyt_process_script(load, load->files.rows.at[file].process)]
+	                 .func
+	           : load->subs.rows.at[o->sub - 1].func;
 }
 
 /* What the levels of files cost, each with what it calls. */
@@ -694,7 +754,7 @@ files_store(struct pp_nyt_load *load)
 		called[pp_nyt_outside_level(load, &load->callers.at[i])] +=
 		    load->callers.at[i].incl;
 	for (i = 0; called && i < o->files.n && pp_builder_ok(load->builder); i++)
-		level_store(load, load->subs.rows.at[o->sub - 1].func, o->files.at[i].func,
+		level_store(load, file_script(load, o->files.at[i].file), o->files.at[i].func,
 		            o->files.at[i].ticks + called[i + 1], o->files.at[i].ticks);
 	free(called);
 }
@@ -704,7 +764,7 @@ pp_nyt_outside_store(struct pp_nyt_load *load)
 {
 	struct pp_nyt_outside *o = &load->outside;
 	struct pp_profile *p = load->builder->profile;
-	double whole = statements_sum(load), subs = 0.0, outside, own;
+	double whole = statements_sum(load), subs = 0.0, outside, own, total;
 	size_t i;
 
 	for (i = 0; i < p->calls.rows.n; i++)
@@ -713,9 +773,10 @@ pp_nyt_outside_store(struct pp_nyt_load *load)
 	files_store(load);
 	for (i = 0; i < o->files.n; i++)
 		own -= o->files.at[i].ticks;
-	level_store(load, 0, load->subs.rows.at[o->sub - 1].func,
-	            o->node ? subs + outside : outside + called_sum(load, subs),
-	            own > 0 ? own : 0.0);
+	total = o->node ? subs + outside : outside + called_sum(load, subs);
 	if (o->node && pp_builder_ok(load->builder))
 		tree_store(load, outside);
+	if (pp_nyt_has_scripts(load) && pp_builder_ok(load->builder))
+		scripts_store(load, &total, &own);
+	level_store(load, 0, load->subs.rows.at[o->sub - 1].func, total, own > 0 ? own : 0.0);
 }

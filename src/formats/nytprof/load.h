@@ -31,6 +31,7 @@ struct pp_nyt_file_row {
 	uint32_t cap;
 	struct pp_nyt_cell *cells;
 	int64_t first_at; /* when its first statement ran, by the clock of its process */
+	size_t process;   /* the first that ran it, + 1; 0 = none */
 	uint64_t returns; /* how many there were then */
 	uint64_t met;     /* and when the file was met, before its first statement began */
 	bool outside;     /* by the clock, it was loaded outside of all subs */
@@ -165,6 +166,14 @@ struct pp_nyt_outside_file {
 	double ticks;
 };
 
+/* A file that some process ran as its script. Runs of several scripts can be merged into one recording. */
+struct pp_nyt_script {
+	uint32_t file; /* row */
+	pp_func func;  /* its main::RUNTIME; of the first script, that of all that belongs to no other */
+	pp_node node;  /* 0 = none yet */
+	uint64_t hits; /* its statements when the process at hand began */
+};
+
 /* Statements of a process in which no sub returned. */
 struct pp_nyt_quiet {
 	size_t process; /* index + 1; 0 = none */
@@ -180,6 +189,8 @@ struct pp_nyt_outside {
 	bool found;         /* script and files are known */
 	bool dealt;         /* the tree has calls under the file whose level made them */
 	uint32_t script;
+	PP_VEC(struct pp_nyt_script) scripts; /* in the order of the processes; see scripts.c */
+	PP_VEC(uint32_t) script_of; /* by row of a file or eval: the script that it is or is in, + 1 */
 	PP_VEC(struct pp_nyt_outside_file) files;
 	PP_VEC(uint32_t) level_of; /* by row of a file or eval: which of these it is part of, + 1 */
 	PP_VEC(struct pp_nyt_quiet) quiet;
@@ -192,6 +203,8 @@ struct pp_nyt_process {
 	double start, end;
 	bool open;
 	uint32_t series; /* + 1; 0 = none yet */
+	uint32_t script; /* of outside.scripts, + 1; 0 = not known (yet) */
+	uint64_t statements; /* of all processes before it */
 	uint64_t offset;
 };
 
@@ -293,6 +306,24 @@ bool pp_nyt_is_outside(const struct pp_nyt_load *, uint32_t caller);
 /* The file whose level makes a call, + 1; 0 = the script's, or a sub makes it. */
 uint32_t pp_nyt_outside_level(const struct pp_nyt_load *, const struct pp_nyt_call_row *);
 void pp_nyt_outside_release(struct pp_nyt_outside *);
+
+/* ---- scripts.c ---- */
+/* A process begins; a file is met for the first time. */
+void pp_nyt_scripts_begin(struct pp_nyt_load *);
+void pp_nyt_scripts_meet(struct pp_nyt_load *, uint32_t file);
+/* Whether processes ran several scripts, and calls say which time is whose. */
+bool pp_nyt_has_scripts(const struct pp_nyt_load *);
+/* Whether a file is the script of some process, where there are several. */
+bool pp_nyt_is_script(const struct pp_nyt_load *, uint32_t file);
+/* The script of a process, by its number + 1 (0 = none): its place in outside.scripts. */
+size_t pp_nyt_process_script(struct pp_nyt_load *, size_t process);
+/* The nodes of the code outside of all subs: of a script, of a process. 0 = calls stand at the top. */
+pp_node pp_nyt_script_node(struct pp_nyt_load *, size_t script);
+pp_node pp_nyt_process_node(struct pp_nyt_load *, size_t process);
+/* Whose main::RUNTIME makes a call that stands in a file. */
+pp_func pp_nyt_script_func(const struct pp_nyt_load *, uint32_t file);
+/* What all that one script ran costs, by the tree: in ticks. */
+bool pp_nyt_script_totals(struct pp_nyt_load *, double *totals);
 
 /* ---- levels.c ---- */
 /* All records of calls are there: tells which file's level made those in the buffer, if that can be told. */

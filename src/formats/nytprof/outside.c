@@ -69,6 +69,8 @@ struct finder {
 void
 pp_nyt_outside_release(struct pp_nyt_outside *o)
 {
+	pp_vec_release(&o->scripts);
+	pp_vec_release(&o->script_of);
 	pp_vec_release(&o->files);
 	pp_vec_release(&o->quiet);
 	pp_vec_release(&o->fresh);
@@ -381,6 +383,8 @@ script_find(const struct pp_nyt_load *load)
 	const struct pp_nyt_sub_row *main = &load->subs.rows.at[load->outside.sub - 1];
 	size_t i;
 
+	if (pp_nyt_has_scripts(load))
+		return load->outside.scripts.at[0].file;
 	while (application.n > 2 && memcmp(application.p, "./", 2) == 0)
 		application = pp_slice_of(application.p + 2, application.n - 2);
 	for (i = 1; application.n && i < load->files.rows.n; i++) {
@@ -488,6 +492,7 @@ files_choose(struct finder *f, double most)
 
 	for (i = 1; ok && i < f->load->files.rows.n; i++)
 		if (i != f->script && f->files[i].lines > 0 &&
+		    !pp_nyt_is_script(f->load, (uint32_t)i) &&
 		    (f->files[i].outside ||
 		     (clock && !f->files[i].inside && f->load->files.rows.at[i].outside)))
 			ok = pp_vec_push(&order, (uint32_t)i);
@@ -506,6 +511,26 @@ files_choose(struct finder *f, double most)
 	return ok;
 }
 
+/* Which script each file or string eval is part of, where there are several. */
+static bool
+scripts_index(struct finder *f)
+{
+	struct pp_nyt_outside *o = &f->load->outside;
+	size_t n = f->load->files.rows.n, i;
+
+	if (!pp_nyt_has_scripts(f->load))
+		return true;
+	if (!pp_vec_reserve(&o->script_of, n))
+		return false;
+	memset(o->script_of.at, 0, n * sizeof *o->script_of.at);
+	o->script_of.n = n;
+	for (i = 0; i < o->scripts.n; i++)
+		o->script_of.at[o->scripts.at[i].file] = (uint32_t)i + 1;
+	for (i = 1; i < n; i++)
+		o->script_of.at[i] = o->script_of.at[f->origins[i].file];
+	return true;
+}
+
 /* Which of the rows each file or string eval is part of. */
 static bool
 levels_index(struct finder *f)
@@ -513,7 +538,7 @@ levels_index(struct finder *f)
 	struct pp_nyt_outside *o = &f->load->outside;
 	size_t n = f->load->files.rows.n, i;
 
-	if (!pp_vec_reserve(&o->level_of, n))
+	if (!pp_vec_reserve(&o->level_of, n) || !scripts_index(f))
 		return false;
 	memset(o->level_of.at, 0, n * sizeof *o->level_of.at);
 	o->level_of.n = n;

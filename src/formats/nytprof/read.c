@@ -297,9 +297,11 @@ discount_drop(struct pp_nyt_load *load)
 static void
 take_process_start(struct pp_nyt_load *load, const struct pp_nyt_record *r)
 {
-	struct pp_nyt_process process = {
-		.pid = r->u[0], .ppid = r->u[1], .open = true, .offset = load->stream.offset
-	};
+	struct pp_nyt_process process = { .pid = r->u[0],
+		                          .ppid = r->u[1],
+		                          .open = true,
+		                          .statements = load->statements.n,
+		                          .offset = load->stream.offset };
 
 	discount_drop(load);
 	if (load->process)
@@ -318,6 +320,7 @@ take_process_start(struct pp_nyt_load *load, const struct pp_nyt_record *r)
 		return;
 	}
 	load->process = load->processes.n;
+	pp_nyt_scripts_begin(load);
 }
 
 static void

@@ -127,6 +127,7 @@ pp_nyt_file_define(struct pp_nyt_load *load, const struct pp_nyt_file *file)
 	uint32_t row = file_find(&load->files, file->fid);
 	struct pp_nyt_file_row *f;
 	struct pp_buf name = { 0 };
+	bool is_new;
 	pp_str id;
 
 	pp_nyt_name_decode(&name, file->name.bytes);
@@ -143,11 +144,14 @@ pp_nyt_file_define(struct pp_nyt_load *load, const struct pp_nyt_file *file)
 		            "fid %u is defined again; the last definition counts", file->fid);
 	if (!f->defined)
 		f->met = load->calls.returns;
+	is_new = !f->defined && !file->eval_fid;
 	f->defined = true;
 	f->name = id;
 	f->eval_fid = file->eval_fid;
 	f->eval_line = file->eval_fid ? file->eval_line : 0;
 	f->flags = file->flags;
+	if (is_new)
+		pp_nyt_scripts_meet(load, row);
 }
 
 void
@@ -209,6 +213,7 @@ pp_nyt_line_add(struct pp_nyt_load *load, uint32_t file, uint32_t line, int64_t 
 
 	if (!f->cap) {
 		f->first_at = load->clock.now;
+		f->process = load->process;
 		f->returns = load->calls.returns;
 		if (!f->eval_fid && !pp_vec_push(&load->outside.fresh, file))
 			no_memory(load);

@@ -463,7 +463,7 @@ levels_collect(struct layout *l)
 static bool
 process_lay_out(struct layout *l, size_t calls)
 {
-	struct pp_nyt_moment outside = { .node = l->load->outside.node };
+	struct pp_nyt_moment outside = { .node = pp_nyt_process_node(l->load, l->load->process) };
 
 	if (!outside.node)
 		return calls_lay_out(l, calls);
