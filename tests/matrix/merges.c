@@ -4,7 +4,8 @@
  *   - both ways work, or neither does;
  *   - each metric's total is the sum of its files' totals: those of one event and name by themselves, all that mean
  *     the same (kind and unit) together;
- *   - both ways have the same functions with the same costs and calls.
+ *   - both ways have the same functions with the same costs and calls;
+ *   - each function (name, file, line, module) has its own cost and calls of both files together.
  */
 #include <glob.h>
 #include <math.h>
@@ -154,6 +155,16 @@ rows_of(const struct pp_profile *p, size_t *n)
 	return rows;
 }
 
+static void
+rows_release(struct row *rows, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		free(rows[i].key);
+	free(rows);
+}
+
 static bool
 same_rows(const struct pp_profile *p, const struct pp_profile *q)
 {
@@ -176,13 +187,90 @@ same_rows(const struct pp_profile *p, const struct pp_profile *q)
 		printf("# %zu metrics, %zu metrics\n", p->metrics.n, q->metrics.n);
 		same = false;
 	}
-	for (i = 0; i < n; i++)
-		free(a[i].key);
-	for (i = 0; i < m; i++)
-		free(b[i].key);
-	free(a);
-	free(b);
+	rows_release(a, n);
+	rows_release(b, m);
 	return same;
+}
+
+/* Rows of one key become one: modules that differ by more than their names. */
+static size_t
+rows_unite(struct row *rows, size_t n)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < n; i++) {
+		if (kept && strcmp(rows[kept - 1].key, rows[i].key) == 0) {
+			rows[kept - 1].self += rows[i].self;
+			rows[kept - 1].calls += rows[i].calls;
+			free(rows[i].key);
+		} else {
+			rows[kept++] = rows[i];
+		}
+	}
+	return kept;
+}
+
+static const struct row *
+row_find(const struct row *rows, size_t n, const char *key)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int c = strcmp(rows[middle].key, key);
+
+		if (c == 0)
+			return &rows[middle];
+		low = c < 0 ? middle + 1 : low;
+		high = c < 0 ? high : middle;
+	}
+	return NULL;
+}
+
+/* Whether the primary metric of a profile is that of another one. */
+static bool
+same_primary(const struct pp_profile *p, const struct pp_profile *q)
+{
+	size_t i = pp_profile_primary(p), k = pp_profile_primary(q);
+
+	return i < p->metrics.n && k < q->metrics.n &&
+	       means_the_same(p, &p->metrics.at[i], q, &q->metrics.at[k]) &&
+	       same_text(p, p->metrics.at[i].name, q, q->metrics.at[k].name) &&
+	       same_text(p, p->metrics.at[i].event, q, q->metrics.at[k].event);
+}
+
+/* Whether each function has what it has in the two files, and no other has anything. */
+static bool
+rows_add_up(const struct pp_profile *both, const struct pp_profile *a, const struct pp_profile *b)
+{
+	size_t n, m, k, i;
+	struct row *rows, *left, *right;
+	bool fine = true;
+
+	if (!same_primary(a, b) || !same_primary(a, both))
+		return true;
+	rows = rows_of(both, &n);
+	left = rows_of(a, &m);
+	right = rows_of(b, &k);
+	n = rows_unite(rows, n);
+	m = rows_unite(left, m);
+	k = rows_unite(right, k);
+	for (i = 0; fine && i < n; i++) {
+		const struct row *x = row_find(left, m, rows[i].key);
+		const struct row *y = row_find(right, k, rows[i].key);
+		double self = (x ? x->self : 0) + (y ? y->self : 0);
+		uint64_t calls = (x ? x->calls : 0) + (y ? y->calls : 0);
+
+		fine = is_near(rows[i].self, self) && rows[i].calls == calls;
+		if (!fine)
+			printf("# %s: %.17g in %llu calls, not %.17g in %llu\n", rows[i].key,
+			       rows[i].self, (unsigned long long)rows[i].calls, self,
+			       (unsigned long long)calls);
+	}
+	rows_release(rows, n);
+	rows_release(left, m);
+	rows_release(right, k);
+	return fine;
 }
 
 /* Both ways round; prints only what is wrong, one line for a row of pairs would be too many. */
@@ -199,7 +287,7 @@ pair(const struct sample *a, const struct sample *b, size_t *merged)
 		printf("# %s, %s\n", pp_status_text(one), pp_status_text(two));
 	if (one == PP_OK && two == PP_OK) {
 		fine = adds_up(ab, a->p, b->p) && adds_up(ba, a->p, b->p) && same_rows(ab, ba) &&
-		       ab->complete == ba->complete;
+		       rows_add_up(ab, a->p, b->p) && ab->complete == ba->complete;
 		++*merged;
 	}
 	pp_profile_release(ab);

@@ -642,28 +642,38 @@ node_ticks(struct pp_nyt_load *load, pp_node node)
 	return sum;
 }
 
-/* Brings the tree to what the calls say: processes without calls, and files beside the script. */
-static void
-tree_store(struct pp_nyt_load *load, double outside)
+/* Adds processes without calls to the tree. Returns what it has outside of subs. */
+static double
+quiet_store(struct pp_nyt_load *load)
 {
 	struct pp_nyt_outside *o = &load->outside;
 	size_t scripts = pp_nyt_has_scripts(load) ? o->scripts.n : 1, i;
-	double more = -outside;
+	double sum = 0.0;
 
 	for (i = 0; i < o->quiet.n; i++)
 		pp_nyt_calls_add(load, o->quiet.at[i].process,
 		                 pp_nyt_process_node(load, o->quiet.at[i].process),
 		                 (double)o->quiet.at[i].ticks);
 	for (i = 0; i < scripts; i++)
-		more += node_ticks(load, pp_nyt_script_node(load, i));
-	/* A process may have subs that spent more than its statements, which others make up for. */
-	for (i = 0; i < scripts; i++)
-		more = tree_move(load, more, pp_nyt_script_node(load, i), 0);
+		sum += node_ticks(load, pp_nyt_script_node(load, i));
+	return sum;
+}
+
+/* Gives the nodes of files what their levels spent, out of that of the script, which may have less. */
+static void
+levels_move(struct pp_nyt_load *load)
+{
+	struct pp_nyt_outside *o = &load->outside;
+	double missing;
+	size_t i;
+
 	for (i = 0; i < o->files.n && pp_builder_ok(load->builder); i++) {
 		pp_node node = pp_nyt_outside_node(load, i);
 
-		(void)tree_move(load, o->files.at[i].ticks,
-		                pp_tree_parent(&load->builder->profile->tree, node), node);
+		missing = tree_move(load, o->files.at[i].ticks,
+		                    pp_tree_parent(&load->builder->profile->tree, node), node);
+		if (pp_nyt_has_scripts(load))
+			o->files.at[i].ticks -= missing;
 	}
 }
 
@@ -764,18 +774,24 @@ pp_nyt_outside_store(struct pp_nyt_load *load)
 {
 	struct pp_nyt_outside *o = &load->outside;
 	struct pp_profile *p = load->builder->profile;
-	double whole = statements_sum(load), subs = 0.0, outside, own, total;
+	double whole = statements_sum(load), subs = 0.0, outside, own, total, tree;
 	size_t i;
 
 	for (i = 0; i < p->calls.rows.n; i++)
 		subs += cell_ticks(p, pp_edge_cell(p, i, 2));
-	outside = own = whole > subs ? whole - subs : 0.0;
+	outside = whole > subs ? whole - subs : 0.0;
+	tree = o->node ? quiet_store(load) : 0.0;
+	/* A process may have subs that spent more than its statements. Others of its script make up for that. */
+	if (pp_nyt_has_scripts(load))
+		outside = tree;
+	else if (o->node)
+		(void)tree_move(load, tree - outside, o->node, 0);
+	if (o->node)
+		levels_move(load);
 	files_store(load);
-	for (i = 0; i < o->files.n; i++)
+	for (own = outside, i = 0; i < o->files.n; i++)
 		own -= o->files.at[i].ticks;
 	total = o->node ? subs + outside : outside + called_sum(load, subs);
-	if (o->node && pp_builder_ok(load->builder))
-		tree_store(load, outside);
 	if (pp_nyt_has_scripts(load) && pp_builder_ok(load->builder))
 		scripts_store(load, &total, &own);
 	level_store(load, 0, load->subs.rows.at[o->sub - 1].func, total, own > 0 ? own : 0.0);

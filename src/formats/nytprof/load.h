@@ -169,7 +169,8 @@ struct pp_nyt_outside_file {
 /* A file that some process ran as its script. Runs of several scripts can be merged into one recording. */
 struct pp_nyt_script {
 	uint32_t file; /* row */
-	pp_func func;  /* its main::RUNTIME; of the first script, that of all that belongs to no other */
+	pp_func
+	    func; /* its main::RUNTIME; of the first script, that of all that belongs to no other */
 	pp_node node;  /* 0 = none yet */
 	uint64_t hits; /* its statements when the process at hand began */
 };
@@ -190,7 +191,8 @@ struct pp_nyt_outside {
 	bool dealt;         /* the tree has calls under the file whose level made them */
 	uint32_t script;
 	PP_VEC(struct pp_nyt_script) scripts; /* in the order of the processes; see scripts.c */
-	PP_VEC(uint32_t) script_of; /* by row of a file or eval: the script that it is or is in, + 1 */
+	PP_VEC(uint32_t)
+	script_of; /* by row of a file or eval: the script that it is or is in, + 1 */
 	PP_VEC(struct pp_nyt_outside_file) files;
 	PP_VEC(uint32_t) level_of; /* by row of a file or eval: which of these it is part of, + 1 */
 	PP_VEC(struct pp_nyt_quiet) quiet;
@@ -202,8 +204,8 @@ struct pp_nyt_process {
 	uint32_t pid, ppid;
 	double start, end;
 	bool open;
-	uint32_t series; /* + 1; 0 = none yet */
-	uint32_t script; /* of outside.scripts, + 1; 0 = not known (yet) */
+	uint32_t series;     /* + 1; 0 = none yet */
+	uint32_t script;     /* of outside.scripts, + 1; 0 = not known (yet) */
 	uint64_t statements; /* of all processes before it */
 	uint64_t offset;
 };

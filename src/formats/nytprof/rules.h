@@ -14,4 +14,7 @@ enum pp_nyt_rule {
 
 extern const struct pp_rule pp_nytprof_rules[];
 
+/* So many scripts of one file are told apart: each process is compared with all of them. */
+#define PP_NYT_SCRIPTS_MOST 64
+
 #endif

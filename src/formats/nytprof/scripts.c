@@ -9,9 +9,6 @@
  */
 #include "formats/nytprof/load.h"
 
-/* So many scripts are looked at for statements of a process; a recording of more is divided as if those were one. */
-#define SCRIPTS_MOST 64
-
 static uint64_t
 file_hits(const struct pp_nyt_file_row *f)
 {
@@ -53,7 +50,7 @@ pp_nyt_scripts_meet(struct pp_nyt_load *load, uint32_t file)
 	struct pp_nyt_process *p;
 	size_t parent;
 
-	if (!load->process || o->scripts.n == SCRIPTS_MOST)
+	if (!load->process || o->scripts.n == PP_NYT_SCRIPTS_MOST)
 		return;
 	p = &load->processes.at[load->process - 1];
 	if (p->script || p->statements != load->statements.n ||

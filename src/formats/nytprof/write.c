@@ -13,167 +13,6 @@
 #include "formats/nytprof/store.h"
 #include "formats/nytprof/stream.h"
 
-/* ---- files ------------------------------------------------------------------------------------ */
-
-/* "(eval N)[FILE:LINE]": where a string eval was made; false when the name is not that. */
-static bool
-eval_parse(struct pp_slice name, struct pp_slice *file, uint32_t *line)
-{
-	const unsigned char *open, *colon;
-	uint64_t n;
-
-	if (name.n < 12 || memcmp(name.p, "(eval ", 6) != 0 || name.p[name.n - 1] != ']')
-		return false;
-	open = memchr(name.p, '[', name.n);
-	colon = memrchr(name.p, ':', name.n);
-	if (!open || !colon || colon < open ||
-	    !pp_num_u64(pp_slice_of(colon + 1, (size_t)(name.p + name.n - 1 - (colon + 1))), &n) ||
-	    n > UINT32_MAX)
-		return false;
-	*file = pp_slice_of(open + 1, (size_t)(colon - open - 1));
-	*line = (uint32_t)n;
-	return true;
-}
-
-static bool
-ends_with_path(struct pp_slice s, struct pp_slice end)
-{
-	return s.n > end.n && s.p[s.n - end.n - 1] == '/' &&
-	       memcmp(s.p + s.n - end.n, end.p, end.n) == 0;
-}
-
-/* The fid of a file by the name that an eval gives it, which may lack its directory. */
-static uint32_t
-fid_by_text(const struct pp_nyt_writing *w, struct pp_slice name)
-{
-	pp_str id;
-	uint32_t fid, i;
-
-	if (pp_strtab_find(&w->profile->strs, name.p, name.n, &id)) {
-		fid = pp_map_get(&w->fid_of, id);
-		if (fid != PP_MAP_NONE)
-			return fid;
-	}
-	for (i = 0; i < w->files.n && i < 256; i++)
-		if (ends_with_path(pp_text_of(w->profile, w->files.at[i]), name))
-			return i + 1;
-	return 0;
-}
-
-static void
-file_add(struct pp_nyt_writing *w, pp_str file)
-{
-	struct pp_nyt_eval eval = { 0 };
-	struct pp_slice parent;
-
-	if (!file || pp_map_get(&w->fid_of, file) != PP_MAP_NONE)
-		return;
-	/* Files come before evals, outer evals before inner ones, so the parent is there if ever. */
-	if (eval_parse(pp_text_of(w->profile, file), &parent, &eval.line))
-		eval.fid = fid_by_text(w, parent);
-	if (!eval.fid)
-		eval.line = 0;
-	if (!pp_vec_push(&w->files, file) || !pp_vec_push(&w->evals, eval) ||
-	    !pp_map_set(&w->fid_of, file, (uint32_t)w->files.n))
-		w->no_memory = true;
-}
-
-/* Levels of evals around a file's text: "(eval 2)[(eval 1)[f:1]:2]" has two. */
-static unsigned
-eval_level(struct pp_slice name)
-{
-	unsigned level = 0;
-	uint32_t line;
-
-	while (eval_parse(name, &name, &line))
-		level++;
-	return level;
-}
-
-/* Adds all files of one level of evals; tells whether there are deeper ones. */
-static bool
-files_of_level(struct pp_nyt_writing *w, unsigned level, const unsigned char *used)
-{
-	const struct pp_profile *p = w->profile;
-	bool deeper = false;
-	size_t i;
-
-	for (i = 1; i < p->strs.strs.n; i++) {
-		unsigned own;
-
-		if (!used[i])
-			continue;
-		own = eval_level(pp_text_of(p, (pp_str)i));
-		if (own == level)
-			file_add(w, (pp_str)i);
-		deeper |= own > level;
-	}
-	return deeper;
-}
-
-static bool
-files_collect(struct pp_nyt_writing *w)
-{
-	const struct pp_profile *p = w->profile;
-	unsigned char *used = calloc(p->strs.strs.n + 1, 1);
-	unsigned level = 0;
-	size_t i;
-
-	if (!used)
-		return false;
-	for (i = 0; i < p->lines.rows.n; i++)
-		used[p->lines.rows.at[i].file] = 1;
-	for (i = 1; i < p->funcs.n; i++)
-		used[p->funcs.at[i].file] = 1;
-	for (i = 0; i < p->calls.rows.n; i++)
-		used[p->calls.rows.at[i].site_file] = 1;
-	for (i = 0; i < p->sources.n; i++)
-		used[p->sources.at[i].file] = 1;
-	used[0] = 0;
-	while (files_of_level(w, level, used) && level < 1000)
-		level++;
-	free(used);
-	/* What has no file needs one all the same: fid 0 means something else. */
-	w->script = w->files.n ? 1 : 0;
-	if (!w->script) {
-		w->script = 1;
-		if (!pp_vec_push(&w->files, 0) ||
-		    !pp_vec_push(&w->evals, (struct pp_nyt_eval){ 0 }))
-			return false;
-	}
-	return !w->no_memory;
-}
-
-uint32_t
-pp_nyt_write_fid(struct pp_nyt_writing *w, pp_str file)
-{
-	uint32_t fid = file ? pp_map_get(&w->fid_of, file) : PP_MAP_NONE;
-
-	return fid == PP_MAP_NONE ? w->script : fid;
-}
-
-static void
-files_write(struct pp_nyt_writing *w)
-{
-	const unsigned from_statement = 0x02, source_saved = 0x30;
-	struct pp_nyt_out *o = &w->out;
-	size_t i;
-
-	for (i = 0; i < w->files.n; i++) {
-		pp_nyt_out_byte(o, '@');
-		pp_nyt_out_uint(o, (uint32_t)i + 1);
-		pp_nyt_out_uint(o, w->evals.at[i].fid);
-		pp_nyt_out_uint(o, w->evals.at[i].line);
-		pp_nyt_out_uint(o, from_statement | (w->profile->sources.n ? source_saved : 0));
-		pp_nyt_out_uint(o, 0);
-		pp_nyt_out_uint(o, 0);
-		if (w->files.at[i])
-			pp_nyt_out_string(o, pp_text_of(w->profile, w->files.at[i]));
-		else
-			pp_nyt_out_string(o, pp_slice_z("/unknown"));
-	}
-}
-
 /* ---- names and values ---------------------------------------------------------------------------- */
 
 static bool
@@ -480,6 +319,20 @@ lines_write(struct pp_nyt_writing *w)
 	}
 }
 
+static void
+run_lines_write(struct pp_nyt_writing *w, uint32_t run)
+{
+	size_t i;
+
+	for (i = 0; i < w->run_lines.n; i++) {
+		const struct pp_nyt_run_line *r = &w->run_lines.at[i];
+		const struct pp_line_row *l = &w->profile->lines.rows.at[r->line];
+
+		if (r->run == run)
+			line_write(w, pp_nyt_write_fid(w, l->file), l->line, r->hits, r->ticks);
+	}
+}
+
 /*
  * Perl's tools look on disk for files without source text. Where the name cannot be a path from the root
  * they would look in vain, so a line is made up for those.
@@ -612,16 +465,22 @@ note_losses(struct pp_nyt_writing *w)
 		pp_loss_metric(w->writer, w->metric_index, pp_slice_z("time"), "ns");
 }
 
-static void
-process_write(struct pp_nyt_writing *w, bool end)
+/* When the recording began, in seconds since 1970. */
+static double
+start_of(const struct pp_nyt_writing *w)
 {
 	const struct pp_profile *p = w->profile;
-	int64_t pid = p->series.n && p->series.at[0].pid > 0 ? p->series.at[0].pid : 1;
-	double start = p->recorded_at > 0 ? (double)p->recorded_at + p->recorded_ns / 1e9 : 0.0;
-	double last = start + duration_of(w);
+
+	return p->recorded_at > 0 ? (double)p->recorded_at + p->recorded_ns / 1e9 : 0.0;
+}
+
+static void
+process_write(struct pp_nyt_writing *w, int64_t pid, double start, double duration, bool end)
+{
+	double last = start + duration;
 
 	/* Seconds since 1970 tell no nanoseconds; nothing may have taken longer than all of it. */
-	if (last - start < duration_of(w))
+	if (last - start < duration)
 		last = nextafter(last, INFINITY);
 	pp_nyt_out_byte(&w->out, end ? 'p' : 'P');
 	pp_nyt_out_uint(&w->out, (uint32_t)pid);
@@ -638,6 +497,51 @@ wants_compression(const struct pp_writer *writer)
 	return !compress || strcmp(compress, "no") != 0;
 }
 
+/* Files, statements and returns: of one process, or of one for each script, one behind the other. */
+static void
+processes_write(struct pp_nyt_writing *w)
+{
+	const struct pp_profile *p = w->profile;
+	int64_t pid = p->series.n && p->series.at[0].pid > 0 ? p->series.at[0].pid : 1;
+	double start = start_of(w);
+	uint32_t i;
+
+	if (!w->runs.n) {
+		process_write(w, pid, start, duration_of(w), false);
+		pp_nyt_write_files(w, NULL);
+		lines_write(w);
+		pp_nyt_write_returns(w, NULL);
+	}
+	for (i = 0; i < w->runs.n; i++) {
+		const struct pp_nyt_run *run = &w->runs.at[i];
+		double lasts = pp_nyt_write_seconds(w, run->ticks);
+
+		process_write(w, run->pid, start, lasts, false);
+		pp_nyt_write_files(w, run);
+		run_lines_write(w, i);
+		pp_nyt_write_returns(w, run);
+		if (i + 1 < w->runs.n)
+			process_write(w, run->pid, start, lasts, true);
+		w->last_start = start;
+		start += lasts;
+	}
+}
+
+/* A process without an end was killed: so it is known again that something is missing. */
+static void
+last_end_write(struct pp_nyt_writing *w)
+{
+	const struct pp_profile *p = w->profile;
+	const struct pp_nyt_run *run = w->runs.n ? &w->runs.at[w->runs.n - 1] : NULL;
+	int64_t pid = p->series.n && p->series.at[0].pid > 0 ? p->series.at[0].pid : 1;
+
+	if (p->complete && run)
+		process_write(w, run->pid, w->last_start, pp_nyt_write_seconds(w, run->ticks),
+		              true);
+	else if (p->complete)
+		process_write(w, pid, start_of(w), duration_of(w), true);
+}
+
 static void
 compose(struct pp_nyt_writing *w)
 {
@@ -652,18 +556,13 @@ compose(struct pp_nyt_writing *w)
 		pp_nyt_out_byte(o, 'z');
 		pp_nyt_out_deflate(o);
 	}
-	process_write(w, false);
-	files_write(w);
-	lines_write(w);
-	pp_nyt_write_returns(w);
+	processes_write(w);
 	attribute_z(w, "cumulative_overhead_ticks",
 	            overhead.n && is_line(overhead) ? overhead : pp_slice_z("0"));
 	sources_write(w);
 	subs_write(w);
 	pp_nyt_write_callers(w);
-	/* A process without an end was killed: so it is known again that something is missing. */
-	if (w->profile->complete)
-		process_write(w, true);
+	last_end_write(w);
 }
 
 pp_status
@@ -697,8 +596,9 @@ pp_nyt_writing_init(struct pp_nyt_writing *w, struct pp_writer *writer)
 		w->outside = w->outside || pp_nyt_is_level(p, w->flat.func[i]);
 	}
 	rate_choose(w);
-	return names_spell(w) && files_collect(w) && pp_nyt_write_tree_prepare(w) ? PP_OK
-	                                                                          : PP_E_NOMEM;
+	return names_spell(w) && pp_nyt_files_collect(w) && pp_nyt_write_tree_prepare(w)
+	           ? PP_OK
+	           : PP_E_NOMEM;
 }
 
 void
@@ -706,6 +606,9 @@ pp_nyt_writing_release(struct pp_nyt_writing *w)
 {
 	pp_flat_release(&w->flat);
 	pp_map_release(&w->fid_of);
+	pp_vec_release(&w->runs);
+	pp_vec_release(&w->run_lines);
+	free(w->run_of);
 	pp_vec_release(&w->files);
 	pp_vec_release(&w->evals);
 	pp_strtab_release(&w->names);
@@ -731,6 +634,8 @@ pp_nyt_write(struct pp_writer *writer)
 		return writer->out->status;
 	}
 	status = pp_nyt_writing_init(&w, writer);
+	if (status == PP_OK && !pp_nyt_runs_find(&w))
+		status = PP_E_NOMEM;
 	if (status == PP_OK) {
 		pp_nyt_out_init(&w.out, writer->out);
 		compose(&w);

@@ -20,6 +20,23 @@ struct pp_nyt_eval {
 	uint32_t fid, line;
 };
 
+/* A script, and all that its processes did: the stacks below one root. Written as a process. */
+struct pp_nyt_run {
+	pp_node root;
+	uint32_t fid;
+	int64_t pid;
+	double ticks; /* in all */
+	double left;  /* of these, without lines yet */
+	bool outside; /* some of it outside of subs */
+};
+
+/* What a line took within one run. */
+struct pp_nyt_run_line {
+	uint32_t line, run;
+	uint64_t hits;
+	double ticks;
+};
+
 struct pp_nyt_writing {
 	struct pp_writer *writer;
 	const struct pp_profile *profile;
@@ -47,8 +64,13 @@ struct pp_nyt_writing {
 	bool outside;   /* main::RUNTIME is one of the functions */
 	bool levels;    /* what files spend outside of subs is told by statements */
 
+	PP_VEC(struct pp_nyt_run) runs; /* of several scripts; empty where there is one */
+	PP_VEC(struct pp_nyt_run_line) run_lines;
+	uint32_t *run_of; /* by fid: the run that it is known to be of, + 1 */
+
 	uint64_t budget;   /* records left that only count */
 	double line_ticks; /* in all lines */
+	double last_start; /* of the last run, in seconds since 1970 */
 	double most_ticks; /* that one line may take, as each record holds but 31 bits */
 	bool no_memory;
 };
@@ -73,6 +95,10 @@ pp_nyt_cell_ticks(const struct pp_nyt_writing *w, int64_t cell)
 bool pp_nyt_is_level(const struct pp_profile *, pp_func);
 /* The same, if its time is told by statements instead of calls. */
 bool pp_nyt_is_outside_row(const struct pp_nyt_writing *, pp_func);
+/* Numbers all files that something names; false when out of memory. */
+bool pp_nyt_files_collect(struct pp_nyt_writing *);
+/* Files of a run, its script first, by which a process is known; or all. */
+void pp_nyt_write_files(struct pp_nyt_writing *, const struct pp_nyt_run *);
 /* The fid of a file, by its name; `script` for none. */
 uint32_t pp_nyt_write_fid(struct pp_nyt_writing *, pp_str file);
 /* A sub's name: in package main unless it has one. */
@@ -100,12 +126,23 @@ struct pp_nyt_callers {
 pp_status pp_nyt_writing_init(struct pp_nyt_writing *, struct pp_writer *);
 void pp_nyt_writing_release(struct pp_nyt_writing *);
 
+/* ---- write_runs.c ---- */
+/* Finds the scripts, and divides the lines among them; false when out of memory. */
+bool pp_nyt_runs_find(struct pp_nyt_writing *);
+/* The run that a file is written with: that of the script that it is or is part of, else the first. */
+uint32_t pp_nyt_run_of(const struct pp_nyt_writing *, uint32_t fid);
+/* The run that a stack is written with, by its root. */
+uint32_t pp_nyt_run_of_root(const struct pp_nyt_writing *, pp_node root);
+
 /* ---- write_calls.c ---- */
+/* Whether a node is that of code outside of subs, whose time the statements have. */
+bool pp_nyt_is_outside_node(const struct pp_nyt_writing *, pp_node);
 void pp_nyt_callers_collect(struct pp_nyt_writing *, struct pp_nyt_callers *);
 void pp_nyt_callers_release(struct pp_nyt_callers *);
 /* Sums of the tree; false when out of memory. */
 bool pp_nyt_write_tree_prepare(struct pp_nyt_writing *);
-void pp_nyt_write_returns(struct pp_nyt_writing *);
+/* Those of a run, or all. */
+void pp_nyt_write_returns(struct pp_nyt_writing *, const struct pp_nyt_run *);
 void pp_nyt_write_callers(struct pp_nyt_writing *);
 
 #endif

@@ -12,9 +12,8 @@
 
 /* ---- the tree ------------------------------------------------------------------------------ */
 
-/* Whether a node is that of code outside of subs, whose time the statements have. */
-static bool
-is_outside(const struct pp_nyt_writing *w, pp_node node)
+bool
+pp_nyt_is_outside_node(const struct pp_nyt_writing *w, pp_node node)
 {
 	return w->levels && !w->calls[node] &&
 	       pp_nyt_is_level(w->profile, pp_node_func(w->profile, node));
@@ -41,7 +40,7 @@ pp_nyt_write_tree_prepare(struct pp_nyt_writing *w)
 			    w, pp_series_cell(s, row, w->metric_index));
 	}
 	for (node = p->tree.n; --node && !pp_account_stops_at(node);) {
-		w->returns = w->returns || !is_outside(w, node);
+		w->returns = w->returns || !pp_nyt_is_outside_node(w, node);
 		w->incl[node] += w->self[node];
 		w->incl[pp_tree_parent(&p->tree, node)] += w->incl[node];
 	}
@@ -69,10 +68,11 @@ return_write(struct pp_nyt_writing *w, pp_node node, uint32_t depth)
 }
 
 void
-pp_nyt_write_returns(struct pp_nyt_writing *w)
+pp_nyt_write_returns(struct pp_nyt_writing *w, const struct pp_nyt_run *run)
 {
 	struct pp_tree_walk x;
 	uint32_t level = 0;
+	bool ours = true;
 
 	if (w->profile->tree.n < 2)
 		return;
@@ -80,13 +80,18 @@ pp_nyt_write_returns(struct pp_nyt_writing *w)
 		w->no_memory = true;
 		return;
 	}
-	while (pp_tree_walk_next(&x))
+	while (pp_tree_walk_next(&x)) {
+		if (run && !pp_tree_parent(&w->profile->tree, x.node))
+			ours = run == &w->runs.at[pp_nyt_run_of_root(w, x.node)];
+		if (!ours)
+			continue;
 		if (!x.leaving)
-			level += is_outside(w, x.node);
-		else if (is_outside(w, x.node))
+			level += pp_nyt_is_outside_node(w, x.node);
+		else if (pp_nyt_is_outside_node(w, x.node))
 			level--;
 		else
 			return_write(w, x.node, x.depth - level);
+	}
 	pp_tree_walk_release(&x);
 }
 
@@ -166,7 +171,7 @@ pairs_collect(struct pp_nyt_writing *w, struct pp_nyt_callers *c)
 			running[callee]--;
 			continue;
 		}
-		if (is_outside(w, x.node)) {
+		if (pp_nyt_is_outside_node(w, x.node)) {
 			running[callee]++;
 			continue;
 		}
