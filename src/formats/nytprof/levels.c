@@ -672,7 +672,7 @@ levels_move(struct pp_nyt_load *load)
 
 		missing = tree_move(load, o->files.at[i].ticks,
 		                    pp_tree_parent(&load->builder->profile->tree, node), node);
-		if (pp_nyt_has_scripts(load))
+		if (load->processes.n > 1)
 			o->files.at[i].ticks -= missing;
 	}
 }
@@ -781,8 +781,8 @@ pp_nyt_outside_store(struct pp_nyt_load *load)
 		subs += cell_ticks(p, pp_edge_cell(p, i, 2));
 	outside = whole > subs ? whole - subs : 0.0;
 	tree = o->node ? quiet_store(load) : 0.0;
-	/* A process may have subs that spent more than its statements. Others of its script make up for that. */
-	if (pp_nyt_has_scripts(load))
+	/* A process may have subs that spent more than its statements. No other makes up for that. */
+	if (o->node && load->processes.n > 1)
 		outside = tree;
 	else if (o->node)
 		(void)tree_move(load, tree - outside, o->node, 0);

@@ -39,6 +39,8 @@ fid_by_text(const struct pp_nyt_writing *w, struct pp_slice name)
 	pp_str id;
 	uint32_t fid, i;
 
+	while (name.n > 2 && memcmp(name.p, "./", 2) == 0)
+		name = pp_slice_from(name, 2);
 	if (pp_strtab_find(&w->profile->strs, name.p, name.n, &id)) {
 		fid = pp_map_get(&w->fid_of, id);
 		if (fid != PP_MAP_NONE)
