@@ -4,6 +4,8 @@
 #include "analysis/identity.h"
 
 #include "base/slice.h"
+#include "text/demangle.h"
+#include "text/signature.h"
 
 static bool
 is_word(unsigned char c)
@@ -49,20 +51,6 @@ without_suffix(struct pp_slice s)
 		if (pp_slice_ends(pp_slice_of(s.p, n), kinds[k]) && n > strlen(kinds[k]))
 			return n - strlen(kinds[k]);
 	return s.n;
-}
-
-/* The length without " [clone .x]". */
-static size_t
-without_clone(struct pp_slice s)
-{
-	size_t n;
-
-	if (s.n < 9 || s.p[s.n - 1] != ']')
-		return s.n;
-	for (n = s.n - 1; n > 0 && s.p[n] != '['; n--)
-		;
-	return n > 1 && s.p[n - 1] == ' ' && pp_slice_starts(pp_slice_from(s, n), "[clone ") ? n - 1
-	                                                                                     : s.n;
 }
 
 /* The length without "_[k]", "_[j]", "_[i]", as flame graphs mark kernel, jitted and inlined frames. */
@@ -111,7 +99,7 @@ without_endings(struct pp_slice s)
 		s.n = without_mark(s);
 		s.n = without_offset(s);
 		s.n = without_recursion(s);
-		s.n = without_clone(s);
+		s.n = pp_signature_clones(s);
 		s.n = without_suffix(s);
 		s.n = without_version(s);
 	} while (s.n != before);
@@ -142,8 +130,9 @@ place_parse(struct pp_slice s, struct pp_slice *file, uint32_t *line)
 }
 
 /*
- * "{closure:PLACE}" becomes "{closure}", "{anonymous-class:PLACE}" becomes "class@anonymous". Returns how
- * many bytes were taken, 0 = nothing of that kind here.
+ * Copies "{closure:PLACE}" as "{closure}" and "{anonymous-class:PLACE}" as "class@anonymous". PHP 8.4 writes
+ * "{closure:FUNCTION():LINE}": without a file the function is kept, because nothing else tells such closures apart. Returns
+ * the number of bytes read, 0 = no such name here.
  */
 static size_t
 placed_copy(struct pp_slice s, struct pp_buf *out, struct pp_slice *file, uint32_t *line)
@@ -155,13 +144,19 @@ placed_copy(struct pp_slice s, struct pp_buf *out, struct pp_slice *file, uint32
 
 	for (i = 0; i < PP_COUNT_OF(kinds); i++) {
 		size_t n = strlen(kinds[i].open);
+		bool placed;
 
 		if (!pp_slice_starts(s, kinds[i].open))
 			continue;
 		for (end = n; end < s.n && s.p[end] != '}'; end++)
 			;
-		(void)place_parse(pp_slice_of(s.p + n, end - n), file, line);
-		pp_buf_adds(out, kinds[i].as);
+		placed = place_parse(pp_slice_of(s.p + n, end - n), file, line);
+		if (placed && file->n == 0 && i == 0)
+			pp_buf_add(out, s.p, end);
+		else
+			pp_buf_add(out, kinds[i].as, strlen(kinds[i].as) - (i == 0));
+		if (i == 0)
+			pp_buf_addc(out, '}');
 		return end < s.n ? end + 1 : end;
 	}
 	return 0;
@@ -369,28 +364,118 @@ mangled_names(struct pp_slice s, struct pp_buf *out)
 	return !first && i < s.n;
 }
 
+/* The length without Rust's hash: "foo::bar::h0123456789abcdef". */
+static size_t
+without_hash(struct pp_slice s)
+{
+	size_t i;
+
+	if (s.n <= 19 || memcmp(s.p + s.n - 19, "::h", 3) != 0)
+		return s.n;
+	for (i = s.n - 16; i < s.n; i++)
+		if (!pp_is_digit(s.p[i]) && (s.p[i] < 'a' || s.p[i] > 'f'))
+			return s.n;
+	return s.n - 19;
+}
+
+/* Demanglers differ in their blanks. */
+static void
+add_without_blanks(struct pp_buf *out, struct pp_slice s)
+{
+	size_t i;
+
+	for (i = 0; i < s.n; i++)
+		if (s.p[i] != ' ')
+			pp_buf_addc(out, (char)s.p[i]);
+}
+
+static void
+types_add(struct pp_buf *out, struct pp_signature s)
+{
+	if (s.params.n == 0)
+		return;
+	add_without_blanks(out, s.type);
+	add_without_blanks(out, s.params);
+	add_without_blanks(out, s.rest);
+}
+
+/* Where "{closure:A::b():12}" begins, which ends a name; its length if it does not. */
+static size_t
+closure_of(struct pp_slice s)
+{
+	static const char open[] = "{closure:";
+	size_t n;
+
+	if (!pp_slice_ends(s, "}") || !pp_slice_holds(s, open))
+		return s.n;
+	for (n = s.n; n > 0 && !pp_slice_starts(pp_slice_from(s, n - 1), open); n--)
+		;
+	return n - 1;
+}
+
 void
 pp_loose_name(struct pp_slice s, struct pp_buf *out)
 {
-	size_t i, angle = 0;
+	size_t n;
 
 	out->n = 0;
 	if (mangled_names(s, out))
 		return;
 	out->n = 0;
-	/* Rust's demangled hash: "foo::bar::h0123456789abcdef". */
-	if (s.n > 19 && s.p[s.n - 17] == 'h' && s.p[s.n - 18] == ':' && s.p[s.n - 19] == ':')
-		s.n -= 19;
-	for (i = 0; i < s.n; i++) {
-		if (s.p[i] == '<' && i > 0)
-			angle++;
-		else if (s.p[i] == '>' && angle > 0)
-			angle--;
-		else if (s.p[i] == '(' && angle == 0 && i > 0 &&
-		         !pp_slice_ends(pp_slice_of(s.p, i), "operator"))
+	if ((n = without_hash(s)) < s.n) {
+		pp_buf_add(out, s.p, n);
+	} else if ((n = closure_of(s)) < s.n) {
+		pp_buf_add(out, s.p, n);
+		pp_buf_adds(out, "{closure}");
+	} else {
+		struct pp_slice name = pp_signature_of(s).name;
+
+		pp_buf_add(out, name.p, name.n);
+	}
+}
+
+void
+pp_name_types(struct pp_slice s, struct pp_buf *out)
+{
+	struct pp_buf full = { 0 };
+	size_t n = closure_of(s);
+
+	out->n = 0;
+	if (!pp_slice_starts(s, "_Z")) {
+		if (n < s.n)
+			pp_buf_add(out, s.p + n, s.n - n);
+		else
+			types_add(out, pp_signature_of(s));
+		return;
+	}
+	/* Without a demangler nothing is known of a mangled name's types. */
+	if (!pp_demangle_cxx_by)
+		return;
+	if (pp_demangle(s, &full))
+		types_add(out, pp_signature_cxx(pp_slice_of(full.p ? full.p : "", full.n)));
+	else
+		pp_buf_add(out, s.p, s.n);
+	out->failed |= full.failed;
+	pp_buf_release(&full);
+}
+
+bool
+pp_name_is_anonymous(struct pp_slice s)
+{
+	static const char opens[] = "<{(", closes[] = ">})";
+	const char *close = s.n > 1 ? memchr(closes, s.p[s.n - 1], 3) : NULL;
+	size_t i, depth = 0;
+
+	if (pp_slice_starts(s, "class@anonymous"))
+		return true;
+	if (!close)
+		return false;
+	for (i = s.n; i-- > 0;) {
+		depth += s.p[i] == (unsigned char)*close;
+		if (s.p[i] == (unsigned char)opens[close - closes] && --depth == 0)
 			break;
 	}
-	pp_buf_add(out, s.p, i);
+	return i == 0 || (i < s.n && strchr(".:\\", s.p[i - 1]));
 }
 
 /* ---- paths ------------------------------------------------------------------------------ */
@@ -422,4 +507,71 @@ pp_path_score(struct pp_slice a, struct pp_slice b)
 		a.n = x;
 		b.n = y;
 	}
+}
+
+/* ---- order ------------------------------------------------------------------------------ */
+
+/* -1, 0, 1 for two pairs of strings, whichever of a pair comes first: so that both ways round give the same. */
+static int
+compare_pairs(struct pp_slice a, struct pp_slice b, struct pp_slice c, struct pp_slice d)
+{
+	bool ab = pp_slice_cmp(a, b) <= 0, cd = pp_slice_cmp(c, d) <= 0;
+	int order = pp_slice_cmp(ab ? a : b, cd ? c : d);
+
+	return order ? order : pp_slice_cmp(ab ? b : a, cd ? d : c);
+}
+
+static uint32_t
+distance(uint32_t a, uint32_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+bool
+pp_canonical_precedes(const struct pp_strtab *strs, const struct pp_canonical *e,
+                      const struct pp_canonical *g, const struct pp_canonical *e2,
+                      const struct pp_canonical *g2)
+{
+	int order;
+
+	if ((e->exact == g->exact) != (e2->exact == g2->exact))
+		return e->exact == g->exact;
+	order = compare_pairs(e->file, g->file, e2->file, g2->file);
+	if (!order)
+		order = compare_pairs(pp_strtab_get(strs, e->exact), pp_strtab_get(strs, g->exact),
+		                      pp_strtab_get(strs, e2->exact),
+		                      pp_strtab_get(strs, g2->exact));
+	if (!order)
+		order = compare_pairs(
+		    pp_strtab_get(strs, e->module), pp_strtab_get(strs, g->module),
+		    pp_strtab_get(strs, e2->module), pp_strtab_get(strs, g2->module));
+	if (!order) {
+		uint32_t near = distance(e->line, g->line), near2 = distance(e2->line, g2->line);
+		uint64_t sum = (uint64_t)e->line + g->line;
+
+		if (near != near2)
+			return near < near2;
+		if (sum != (uint64_t)e2->line + g2->line)
+			return sum < (uint64_t)e2->line + g2->line;
+		near = distance(e->column, g->column);
+		near2 = distance(e2->column, g2->column);
+		if (near != near2)
+			return near < near2;
+		return (uint64_t)e->column + g->column < (uint64_t)e2->column + g2->column;
+	}
+	return order < 0;
+}
+
+unsigned
+pp_canonical_coarser(const struct pp_canonical *a, const struct pp_canonical *finer)
+{
+	bool lineless = a->line == 0 && finer->line != 0;
+	bool columnless = a->column == 0 && finer->column != 0;
+	bool moduleless = a->module == 0 && finer->module != 0;
+
+	if ((!lineless && a->line != finer->line) || (!columnless && a->column != finer->column) ||
+	    (!moduleless && a->module != finer->module) ||
+	    (!lineless && !columnless && !moduleless))
+		return 0;
+	return pp_path_score(a->file, finer->file);
 }

@@ -32,18 +32,30 @@ names_change(struct pp_derive *d, bool *changed)
 	return fine;
 }
 
+/* Whether any function can be demangled; of names that profiles share, only those with costs are looked at. */
+static bool
+any_mangled(const struct pp_profile *p)
+{
+	size_t n = p->costs.shares_names ? p->costs.funcs.n : p->funcs.n, i;
+
+	for (i = 1; i < n; i++) {
+		pp_func func = p->costs.shares_names ? p->costs.funcs.at[i] : (pp_func)i;
+
+		if (pp_demangle_maybe(pp_text_of(p, p->funcs.at[func].name)))
+			return true;
+	}
+	return false;
+}
+
 pp_status
 pp_demangle_derive(const struct pp_profile *p, bool for_people_only, struct pp_profile **out)
 {
 	const unsigned columns = PP_COLUMN_STRINGS | PP_COLUMN_FUNCS | PP_COLUMN_DERIVED;
 	struct pp_derive d;
 	bool changed = false, fine;
-	size_t i = 1;
 
 	*out = NULL;
-	while (i < p->funcs.n && !pp_demangle_maybe(pp_text_of(p, p->funcs.at[i].name)))
-		i++;
-	if (i >= p->funcs.n || p->derived.mangled.n)
+	if (p->derived.mangled.n || !any_mangled(p))
 		return PP_OK;
 	if (!pp_derive_init(&d, p, columns, for_people_only ? 0 : PP_COLUMN_KEPT))
 		return PP_E_NOMEM;

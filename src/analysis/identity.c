@@ -10,23 +10,23 @@ struct entity {
 	uint32_t group; /* 0 = not matched yet */
 	uint32_t
 	    alias;     /* 1 + the entity of this profile that it is another spelling of; 0 = none */
-	uint32_t next; /* next entity of the same name; PP_MAP_NONE ends */
+	uint32_t next; /* next entity of the same key; PP_MAP_NONE ends */
 };
 
 struct matching {
 	struct pp_identity *id;
 	const struct pp_profile *p;
 	PP_VEC(struct entity) entities;
-	struct pp_buf loose; /* scratch */
+	struct pp_buf part; /* scratch */
+	bool same_build;    /* it has a function whose name has Rust's hash and that met its like */
 	bool failed;
 };
 
 bool
 pp_identity_init(struct pp_identity *id, uint64_t seed)
 {
-	*id = (struct pp_identity){ .by_exact = { .seed = seed },
-		                    .by_name = { .seed = seed },
-		                    .by_loose = { .seed = seed } };
+	*id = (struct pp_identity){ .by_exact = { .seed = seed } };
+	pp_chains_init(&id->chains, seed);
 	if (!pp_strtab_init(&id->strs, seed))
 		return false;
 	if (pp_vec_push(&id->groups, (struct pp_identity_group){ 0 }))
@@ -41,18 +41,22 @@ pp_identity_release(struct pp_identity *id)
 	pp_strtab_release(&id->strs);
 	pp_vec_release(&id->groups);
 	pp_map_release(&id->by_exact);
-	pp_map_release(&id->by_name);
-	pp_map_release(&id->by_loose);
+	pp_chains_release(&id->chains);
 	pp_buf_release(&id->scratch);
 	free(id->known.group);
 	id->known.group = NULL;
 }
 
 uint32_t
-pp_identity_find(const struct pp_identity *id, uint32_t group)
+pp_identity_find(struct pp_identity *id, uint32_t group)
 {
-	while (id->groups.at[group].same != group)
-		group = id->groups.at[group].same;
+	struct pp_identity_group *groups = id->groups.at;
+
+	/* Each step shortens the way for the next search. */
+	while (groups[group].same != group) {
+		groups[group].same = groups[groups[group].same].same;
+		group = groups[group].same;
+	}
 	return group;
 }
 
@@ -88,33 +92,42 @@ entity_add(struct matching *m, pp_func func)
 	const struct pp_func_row *f = &p->funcs.at[func];
 	struct entity e = { .func = func, .next = PP_MAP_NONE };
 	struct pp_buf *text = &m->id->scratch;
-	struct pp_buf loose = m->loose;
 
 	pp_canonical_name(pp_text_of(p, f->name), pp_text_of(p, f->file), f->line, text, &e.as.file,
 	                  &e.as.line);
 	e.as.name = intern(m, pp_slice_of(text->p, text->n));
-	pp_loose_name(pp_slice_of(text->p, text->n), &loose);
-	e.as.loose = loose.n && !pp_slice_eq(pp_slice_of(loose.p, loose.n),
-	                                     pp_slice_of(text->p, text->n))
-	                 ? intern(m, pp_slice_of(loose.p, loose.n))
-	                 : e.as.name;
 	e.as.exact = pp_slice_eq(pp_slice_of(text->p, text->n), pp_text_of(p, f->name))
 	                 ? e.as.name
 	                 : intern(m, pp_text_of(p, f->name));
 	/* A place that the name told has no column. */
 	e.as.column = e.as.line == f->line ? f->column : 0;
 	e.as.module = intern(m, pp_text_of(p, p->modules.at[f->module].name));
-	m->failed |= text->failed || loose.failed || !pp_vec_push(&m->entities, e);
-	m->loose = loose; /* keeps its room */
+	m->failed |= text->failed || !pp_vec_push(&m->entities, e);
+}
+
+/* Finds the parts of a name, which only functions need that are new or met none of the same name. */
+static void
+name_split(struct matching *m, struct pp_canonical *as)
+{
+	struct pp_slice name = pp_strtab_get(&m->id->strs, as->name);
+	struct pp_buf *part = &m->part;
+
+	if (as->is_split)
+		return;
+	as->is_split = true;
+	pp_name_types(name, part);
+	as->types = part->n ? intern(m, pp_slice_of(part->p, part->n)) : 0;
+	name = pp_strtab_get(&m->id->strs, as->name);
+	pp_loose_name(name, part);
+	as->base = part->n == name.n ? as->name : intern(m, pp_slice_of(part->p, part->n));
+	as->is_hashed = !as->types && as->base != as->name;
+	m->failed |= part->failed;
 }
 
 static bool
 is_anonymous(const struct matching *m, const struct entity *e)
 {
-	struct pp_slice name = pp_strtab_get(&m->id->strs, e->as.name);
-	const char class[] = "class@anonymous";
-
-	return name.n >= sizeof class - 1 && memcmp(name.p, class, sizeof class - 1) == 0;
+	return pp_name_is_anonymous(pp_strtab_get(&m->id->strs, e->as.name));
 }
 
 /* A key of a name, canonical or as written, at a place. */
@@ -141,7 +154,7 @@ is_same_place(const struct pp_canonical *a, const struct pp_canonical *b)
 static void
 find_aliases(struct matching *m)
 {
-	struct pp_map first = { .seed = m->id->by_name.seed };
+	struct pp_map first = { .seed = m->id->by_exact.seed };
 	size_t i;
 
 	for (i = 0; i < m->entities.n && !m->failed; i++) {
@@ -154,8 +167,9 @@ find_aliases(struct matching *m)
 			continue;
 		}
 		other = &m->entities.at[at];
-		/* What anonymous classes extend is all there is to tell them apart without a place. */
-		if (e->as.file.n == 0 && is_anonymous(m, e))
+		/* Without a place, only what anonymous classes extend tells them apart. */
+		if (e->as.file.n == 0 &&
+		    pp_slice_starts(pp_strtab_get(&m->id->strs, e->as.name), "class@anonymous"))
 			continue;
 		if (other->as.exact != e->as.exact && other->as.name == e->as.name &&
 		    is_same_place(&other->as, &e->as))
@@ -171,26 +185,54 @@ take(struct matching *m, struct entity *e, uint32_t group)
 	m->id->groups.at[group].seen_by = m->id->profiles;
 }
 
+/* In turn: what is compared of functions that have not met one yet, on both sides. */
+enum pass {
+	BY_NAME,  /* canonical names */
+	BY_TYPES, /* names and parameters, mangled or not */
+	UNTYPED,  /* names without parameters, on both sides */
+	TYPED,    /* a name without parameters, in groups with parameters */
+	BARE,     /* a name with parameters, in groups without */
+	PASSES
+};
+
+/* What a list of groups is of: a name, a base with types, a base that has none, a base that has some. */
+enum chain_kind { OF_NAME, OF_TYPES, OF_UNTYPED, OF_TYPED };
+
+static uint64_t
+chain_key(enum chain_kind kind, pp_str name, pp_str types)
+{
+	return pp_mix((uint64_t)name << 32 | types, PP_HASH_K1 + kind);
+}
+
+static void
+group_list(struct matching *m, enum chain_kind kind, const struct pp_canonical *as, pp_str name,
+           pp_str types, uint32_t group)
+{
+	m->failed |= !pp_chains_add(&m->id->chains, chain_key(kind, name, types), as, group);
+}
+
 static void
 group_make(struct matching *m, struct entity *e)
 {
 	struct pp_identity *id = m->id;
-	struct pp_identity_group g = { .as = e->as,
-		                       .same = (uint32_t)id->groups.n,
-		                       .next = pp_map_get(&id->by_name, e->as.name),
-		                       .next_loose = pp_map_get(&id->by_loose, e->as.loose) };
+	struct pp_identity_group g = { .same = (uint32_t)id->groups.n };
+	const struct pp_canonical *as = &e->as;
 
+	name_split(m, &e->as);
+	g.as = e->as;
 	m->failed |= !pp_vec_push(&id->groups, g) ||
-	             !pp_map_set(&id->by_exact, spelling_key(&e->as, e->as.exact), g.same) ||
-	             !pp_map_set(&id->by_name, e->as.name, g.same) ||
-	             !pp_map_set(&id->by_loose, e->as.loose, g.same);
+	             !pp_map_set(&id->by_exact, spelling_key(as, as->exact), g.same);
+	group_list(m, OF_NAME, as, as->name, 0, g.same);
+	group_list(m, as->types ? OF_TYPED : OF_UNTYPED, as, as->base, 0, g.same);
+	if (as->types)
+		group_list(m, OF_TYPES, as, as->base, as->types, g.same);
 	if (!m->failed)
 		take(m, e, g.same);
 }
 
 /* ---- matching functions of one name ----------------------------------------------------- */
 
-/* The functions of one canonical (or loose) name that are still alone, and the groups of that name. */
+/* The functions of one key that have not met a group yet, and the groups of that key that are left. */
 struct bucket {
 	PP_VEC(struct entity *) entities;
 	PP_VEC(uint32_t) groups;
@@ -201,58 +243,6 @@ bucket_drop(struct bucket *b, size_t entity, size_t group)
 {
 	b->entities.at[entity] = b->entities.at[--b->entities.n];
 	b->groups.at[group] = b->groups.at[--b->groups.n];
-}
-
-/* -1, 0, 1 for two pairs of strings, whichever of a pair comes first: so that both ways round give the same. */
-static int
-compare_pairs(struct pp_slice a, struct pp_slice b, struct pp_slice c, struct pp_slice d)
-{
-	bool ab = pp_slice_cmp(a, b) <= 0, cd = pp_slice_cmp(c, d) <= 0;
-	int order = pp_slice_cmp(ab ? a : b, cd ? c : d);
-
-	return order ? order : pp_slice_cmp(ab ? b : a, cd ? d : c);
-}
-
-static uint32_t
-distance(uint32_t a, uint32_t b)
-{
-	return a > b ? a - b : b - a;
-}
-
-/* Whether e and g are to meet rather than e2 and g2, when their paths agree equally well. */
-static bool
-goes_first(const struct matching *m, const struct pp_canonical *e, const struct pp_canonical *g,
-           const struct pp_canonical *e2, const struct pp_canonical *g2)
-{
-	const struct pp_strtab *strs = &m->id->strs;
-	int order;
-
-	if ((e->exact == g->exact) != (e2->exact == g2->exact))
-		return e->exact == g->exact;
-	order = compare_pairs(e->file, g->file, e2->file, g2->file);
-	if (!order)
-		order = compare_pairs(pp_strtab_get(strs, e->exact), pp_strtab_get(strs, g->exact),
-		                      pp_strtab_get(strs, e2->exact),
-		                      pp_strtab_get(strs, g2->exact));
-	if (!order)
-		order = compare_pairs(
-		    pp_strtab_get(strs, e->module), pp_strtab_get(strs, g->module),
-		    pp_strtab_get(strs, e2->module), pp_strtab_get(strs, g2->module));
-	if (!order) {
-		uint32_t near = distance(e->line, g->line), near2 = distance(e2->line, g2->line);
-		uint64_t sum = (uint64_t)e->line + g->line;
-
-		if (near != near2)
-			return near < near2;
-		if (sum != (uint64_t)e2->line + g2->line)
-			return sum < (uint64_t)e2->line + g2->line;
-		near = distance(e->column, g->column);
-		near2 = distance(e2->column, g2->column);
-		if (near != near2)
-			return near < near2;
-		return (uint64_t)e->column + g->column < (uint64_t)e2->column + g2->column;
-	}
-	return order < 0;
 }
 
 /* Takes pairs that share the end of their path, best first; with the same line, column and module, or any. */
@@ -277,8 +267,9 @@ match_places(struct matching *m, struct bucket *b, bool strictly)
 				score = pp_path_score(x->as.file, y->as.file);
 				if (score > best ||
 				    (score && score == best &&
-				     goes_first(m, &x->as, &y->as, &b->entities.at[best_i]->as,
-				                &groups[b->groups.at[best_k]].as))) {
+				     pp_canonical_precedes(&m->id->strs, &x->as, &y->as,
+				                           &b->entities.at[best_i]->as,
+				                           &groups[b->groups.at[best_k]].as))) {
 					best = score;
 					best_i = i;
 					best_k = k;
@@ -315,21 +306,6 @@ side_drop(struct bucket *b, enum side side, size_t i)
 		b->entities.at[i] = b->entities.at[--b->entities.n];
 }
 
-/* How well the paths agree of one that lacks line, column or module and one that has them; 0 when that is not so. */
-static unsigned
-coarser_score(const struct pp_canonical *a, const struct pp_canonical *finer)
-{
-	bool lineless = a->line == 0 && finer->line != 0;
-	bool columnless = a->column == 0 && finer->column != 0;
-	bool moduleless = a->module == 0 && finer->module != 0;
-
-	if ((!lineless && a->line != finer->line) || (!columnless && a->column != finer->column) ||
-	    (!moduleless && a->module != finer->module) ||
-	    (!lineless && !columnless && !moduleless))
-		return 0;
-	return pp_path_score(a->file, finer->file);
-}
-
 /* The coarser one that agrees best so far with some on the other side. */
 struct coarser {
 	unsigned score;
@@ -346,7 +322,7 @@ coarser_offer(const struct matching *m, const struct bucket *b, struct coarser *
 	int order = 1;
 
 	for (i = 0; i < others; i++) {
-		unsigned score = coarser_score(as, side_at(m, b, !offer.side, i));
+		unsigned score = pp_canonical_coarser(as, side_at(m, b, !offer.side, i));
 
 		offer.score = score > offer.score ? score : offer.score;
 	}
@@ -373,7 +349,7 @@ coarser_take(struct matching *m, struct bucket *b, const struct coarser *best)
 	for (i = 0; i < side_count(b, other);) {
 		uint32_t group = b->groups.at[other == GROUPS ? i : best->at];
 
-		if (coarser_score(&as, side_at(m, b, other, i)) != best->score) {
+		if (pp_canonical_coarser(&as, side_at(m, b, other, i)) != best->score) {
 			i++;
 			continue;
 		}
@@ -424,46 +400,29 @@ any_without_file(const struct matching *m, const struct bucket *b)
 
 /* More pairs of functions of one name (thousands of "{closure}") are not compared one by one. */
 #define PAIRS_MOST 40000
-#define SEVERAL (PP_MAP_NONE - 1)
-
-/* Of the last components of a path, with the line, and the column or not. */
-static uint64_t
-place_key(const struct pp_canonical *as, unsigned components, bool column)
-{
-	size_t start = as->file.n;
-
-	while (start > 0 && (as->file.p[start - 1] != '/' || --components > 0))
-		start--;
-	return pp_mix(pp_hash_bytes(as->file.p + start, as->file.n - start, 1),
-	              PP_HASH_K1 ^ ((uint64_t)(column ? as->column : 0) << 32 | as->line));
-}
-
-static bool
-key_enter(struct pp_map *map, uint64_t key, uint32_t at)
-{
-	return pp_map_set(map, key, pp_map_get(map, key) == PP_MAP_NONE ? at : SEVERAL);
-}
 
 /* Those that are the only one on each side with that line and that end of their path meet. */
 static void
 match_by_key(struct matching *m, struct bucket *b, unsigned components, bool column)
 {
-	struct pp_map groups = { .seed = m->id->by_name.seed }, entities = { .seed = groups.seed };
+	struct pp_map groups = { .seed = m->id->by_exact.seed }, entities = { .seed = groups.seed };
 	size_t i, k, n = 0;
 
 	for (k = 0; k < b->groups.n && !m->failed; k++)
-		m->failed = !key_enter(
-		    &groups, place_key(&m->id->groups.at[b->groups.at[k]].as, components, column),
+		m->failed = !pp_place_enter(
+		    &groups,
+		    pp_place_key(&m->id->groups.at[b->groups.at[k]].as, components, column),
 		    (uint32_t)k);
 	for (i = 0; i < b->entities.n && !m->failed; i++)
-		m->failed = !key_enter(
-		    &entities, place_key(&b->entities.at[i]->as, components, column), (uint32_t)i);
+		m->failed = !pp_place_enter(
+		    &entities, pp_place_key(&b->entities.at[i]->as, components, column),
+		    (uint32_t)i);
 	for (i = 0; i < b->entities.n && !m->failed; i++) {
 		struct entity *e = b->entities.at[i];
-		uint64_t key = place_key(&e->as, components, column);
+		uint64_t key = pp_place_key(&e->as, components, column);
 		uint32_t at = pp_map_get(&groups, key);
 
-		if (e->as.file.n && at < SEVERAL && pp_map_get(&entities, key) == i &&
+		if (e->as.file.n && at < PP_CHAIN_SEVERAL && pp_map_get(&entities, key) == i &&
 		    pp_path_score(e->as.file, m->id->groups.at[b->groups.at[at]].as.file)) {
 			take(m, e, b->groups.at[at]);
 			b->groups.at[at] = 0; /* none */
@@ -481,66 +440,224 @@ match_by_key(struct matching *m, struct bucket *b, unsigned components, bool col
 	pp_map_release(&entities);
 }
 
+/* Whether a function and a group of an anonymous name can be one although no path says so. */
+static bool
+can_meet(const struct pp_canonical *e, const struct pp_canonical *g)
+{
+	if ((e->file.n && g->file.n) || (e->line && g->line && e->line != g->line))
+		return false;
+	return e->file.n || g->file.n || e->exact == g->exact || e->exact == e->name ||
+	       g->exact == g->name;
+}
+
+/* Whether functions of an anonymous name are left whose places say that they are not one. */
+static bool
+is_apart(const struct matching *m, const struct bucket *b)
+{
+	size_t i, k;
+
+	if (!is_anonymous(m, b->entities.at[0]))
+		return false;
+	for (i = 0; i < b->entities.n; i++)
+		for (k = 0; k < b->groups.n; k++)
+			if (!can_meet(&b->entities.at[i]->as,
+			              &m->id->groups.at[b->groups.at[k]].as))
+				return true;
+	return false;
+}
+
+/* Takes what is left on both sides together if one of them does not know places, or if it is one on each side. */
+static void
+match_rest(struct matching *m, struct bucket *b)
+{
+	size_t i;
+
+	if (b->entities.n == 0 || b->groups.n == 0)
+		return;
+	if ((b->entities.n > 1 || b->groups.n > 1) && !any_without_file(m, b))
+		return;
+	if (b->entities.n * b->groups.n <= PAIRS_MOST && is_apart(m, b))
+		return;
+	for (i = 1; i < b->groups.n; i++)
+		unite(m->id, b->groups.at[0], b->groups.at[i]);
+	for (i = 0; i < b->entities.n; i++)
+		take(m, b->entities.at[i], b->groups.at[0]);
+}
+
 static void
 match_bucket(struct matching *m, struct bucket *b)
 {
 	unsigned components, column;
-	size_t i;
 
 	for (column = 2; column-- > 0;)
-		for (components = 4; components > 0 && b->entities.n * b->groups.n > PAIRS_MOST;
-		     components--)
+		for (components = PP_CHAIN_COMPONENTS;
+		     components > 0 && b->entities.n * b->groups.n > PAIRS_MOST; components--)
 			match_by_key(m, b, components, column);
 	if (b->entities.n * b->groups.n <= PAIRS_MOST) {
 		match_places(m, b, true);
 		match_coarser(m, b);
 		match_places(m, b, false);
 	}
-	if (b->entities.n == 0 || b->groups.n == 0)
-		return;
-	if (b->entities.n > 1 || b->groups.n > 1) {
-		/* Who tells places apart, and who does not? Without places all are one. */
-		if (!any_without_file(m, b))
-			return;
-		for (i = 1; i < b->groups.n; i++)
-			unite(m->id, b->groups.at[0], b->groups.at[i]);
-	}
-	for (i = 0; i < b->entities.n; i++)
-		take(m, b->entities.at[i], b->groups.at[0]);
+	match_rest(m, b);
 }
 
-/* Matches what is left by one kind of name; `entities` are chained through `next` by that name. */
+/* Collects the groups of a list that no function of this profile met; those that became one are taken off it. */
 static void
-match_names(struct matching *m, bool loose)
+groups_collect(struct matching *m, struct pp_chain *chain, struct bucket *b)
 {
 	struct pp_identity *id = m->id;
-	struct pp_map first = { .seed = id->by_name.seed };
+	struct pp_chain_link *links = id->chains.links.at;
+	uint32_t *at = &chain->first;
+
+	b->groups.n = 0;
+	while (*at != PP_MAP_NONE && !m->failed) {
+		struct pp_chain_link *link = &links[*at];
+		const struct pp_identity_group *group = &id->groups.at[link->group];
+
+		if (group->same != link->group) {
+			chain->no_file -= group->as.file.n == 0;
+			chain->count--;
+			*at = link->next;
+			continue;
+		}
+		if (group->seen_by != id->profiles)
+			m->failed |= !pp_vec_push(&b->groups, link->group);
+		at = &link->next;
+	}
+}
+
+/* Enters all groups of a list that became long into the index of places. */
+static void
+chain_place(struct matching *m, struct pp_chain *chain)
+{
+	struct pp_chains *chains = &m->id->chains;
+	uint32_t at;
+
+	if (chain->placed)
+		return;
+	for (at = chain->first; at != PP_MAP_NONE && !m->failed; at = chains->links.at[at].next) {
+		uint32_t group = chains->links.at[at].group;
+
+		m->failed |= !pp_chains_place(chains, chain, &m->id->groups.at[group].as, group);
+	}
+	chain->placed = true;
+}
+
+/* Matches functions with the groups at their places in a long list: those that are the only ones on both sides. */
+static void
+match_placed(struct matching *m, const struct pp_chain *chain, struct bucket *b,
+             unsigned components, bool column)
+{
+	struct pp_map entities = { .seed = m->id->by_exact.seed };
+	size_t i, n = 0;
+
+	for (i = 0; i < b->entities.n && !m->failed; i++)
+		m->failed = !pp_place_enter(
+		    &entities, pp_place_key(&b->entities.at[i]->as, components, column),
+		    (uint32_t)i);
+	for (i = 0; i < b->entities.n && !m->failed; i++) {
+		struct entity *e = b->entities.at[i];
+		uint32_t g = PP_MAP_NONE;
+
+		if (e->as.file.n &&
+		    pp_map_get(&entities, pp_place_key(&e->as, components, column)) == i)
+			g = pp_chains_at(&m->id->chains, chain, &e->as, components, column);
+		g = g < PP_CHAIN_SEVERAL ? pp_identity_find(m->id, g) : PP_MAP_NONE;
+		if (g != PP_MAP_NONE && m->id->groups.at[g].seen_by != m->id->profiles &&
+		    pp_path_score(e->as.file, m->id->groups.at[g].as.file))
+			take(m, e, g);
+		else
+			b->entities.at[n++] = e;
+	}
+	if (!m->failed)
+		b->entities.n = n;
+	pp_map_release(&entities);
+}
+
+/* The same as match_bucket() for a name of so many functions that looking at all of them would take too long. */
+static void
+match_common(struct matching *m, struct pp_chain *chain, struct bucket *b)
+{
+	unsigned components, column;
+	bool no_file = chain->no_file > 0;
+	size_t i;
+
+	chain_place(m, chain);
+	for (column = 2; column-- > 0;)
+		for (components = PP_CHAIN_COMPONENTS; components > 0 && b->entities.n;
+		     components--)
+			match_placed(m, chain, b, components, column);
+	for (i = 0; i < b->entities.n; i++)
+		no_file |= b->entities.at[i]->as.file.n == 0;
+	if (!no_file || b->entities.n == 0)
+		return;
+	/* Whatever is walked here becomes one group, or was met by this profile. */
+	groups_collect(m, chain, b);
+	match_rest(m, b);
+}
+
+/* The key of a function in a pass; false if it takes no part in that. */
+static bool
+entity_key(struct matching *m, struct entity *e, enum pass pass, uint64_t *key)
+{
+	if (e->group || e->alias)
+		return false;
+	if (pass > BY_NAME)
+		name_split(m, &e->as);
+	switch (pass) {
+	case BY_NAME:
+		*key = chain_key(OF_NAME, e->as.name, 0);
+		return true;
+	case BY_TYPES:
+		*key = chain_key(OF_TYPES, e->as.base, e->as.types);
+		return e->as.types != 0;
+	case UNTYPED:
+		/* In one build of a program another hash is another function. */
+		*key = chain_key(OF_UNTYPED, e->as.base, 0);
+		return e->as.types == 0 && !(e->as.is_hashed && m->same_build);
+	case TYPED:
+		*key = chain_key(OF_TYPED, e->as.base, 0);
+		return e->as.types == 0;
+	default:
+		*key = chain_key(OF_UNTYPED, e->as.base, 0);
+		return e->as.types != 0;
+	}
+}
+
+/* Matches the functions that are left by one kind of key; those of one key are chained through `next`. */
+static void
+match_names(struct matching *m, enum pass pass)
+{
+	struct pp_map first = { .seed = m->id->by_exact.seed };
 	struct bucket b = { 0 };
+	uint64_t key;
 	size_t i;
 
 	for (i = m->entities.n; i-- > 0 && !m->failed;) {
 		struct entity *e = &m->entities.at[i];
-		pp_str name = loose ? e->as.loose : e->as.name;
 
-		if (e->group || e->alias)
+		if (!entity_key(m, e, pass, &key))
 			continue;
-		e->next = pp_map_get(&first, name);
-		m->failed |= !pp_map_set(&first, name, (uint32_t)i);
+		e->next = pp_map_get(&first, key);
+		m->failed |= !pp_map_set(&first, key, (uint32_t)i);
 	}
-	for (i = 0; i < m->entities.n && !m->failed; i++) {
-		struct entity *e = &m->entities.at[i];
-		pp_str name = loose ? e->as.loose : e->as.name;
-		uint32_t at, g;
+	for (i = 0; i < m->entities.n && !m->failed && first.n; i++) {
+		struct pp_chain *chain;
+		uint32_t at;
 
-		if (e->group || e->alias || pp_map_get(&first, name) != i)
+		if (!entity_key(m, &m->entities.at[i], pass, &key) || pp_map_get(&first, key) != i)
 			continue;
-		b.entities.n = b.groups.n = 0;
+		chain = pp_chains_find(&m->id->chains, key);
+		if (!chain)
+			continue;
+		b.entities.n = 0;
 		for (at = (uint32_t)i; at != PP_MAP_NONE; at = m->entities.at[at].next)
 			m->failed |= !pp_vec_push(&b.entities, &m->entities.at[at]);
-		for (g = pp_map_get(loose ? &id->by_loose : &id->by_name, name); g != PP_MAP_NONE;
-		     g = loose ? id->groups.at[g].next_loose : id->groups.at[g].next)
-			if (id->groups.at[g].seen_by != id->profiles && id->groups.at[g].same == g)
-				m->failed |= !pp_vec_push(&b.groups, g);
+		if (chain->count > PP_CHAIN_MOST) {
+			match_common(m, chain, &b);
+			continue;
+		}
+		groups_collect(m, chain, &b);
 		if (!m->failed)
 			match_bucket(m, &b);
 	}
@@ -625,6 +742,7 @@ bool
 pp_identity_add(struct pp_identity *id, const struct pp_profile *p, uint32_t *key)
 {
 	struct matching m = { .id = id, .p = p };
+	unsigned pass;
 	size_t i;
 
 	id->profiles++;
@@ -644,11 +762,10 @@ pp_identity_add(struct pp_identity *id, const struct pp_profile *p, uint32_t *ke
 		    is_same_place(&id->groups.at[g].as, &e->as) &&
 		    id->groups.at[g].seen_by != id->profiles)
 			take(&m, e, g);
+		m.same_build |= e->group && id->groups.at[e->group].as.is_hashed;
 	}
-	if (id->profiles > 1) {
-		match_names(&m, false);
-		match_names(&m, true);
-	}
+	for (pass = BY_NAME; pass < PASSES && id->profiles > 1; pass++)
+		match_names(&m, (enum pass)pass);
 	for (i = 0; i < m.entities.n && !m.failed; i++) {
 		struct entity *e = &m.entities.at[i];
 
@@ -664,6 +781,6 @@ pp_identity_add(struct pp_identity *id, const struct pp_profile *p, uint32_t *ke
 	for (i = 1; i < p->funcs.n && !m.failed && !p->costs.shares_names; i++)
 		key[i] = key[p->funcs.at[i].same];
 	pp_vec_release(&m.entities);
-	pp_buf_release(&m.loose);
+	pp_buf_release(&m.part);
 	return !m.failed;
 }

@@ -7,22 +7,26 @@
  * told apart by their place. docs/diff.md has the rules, one by one.
  *
  * Functions meet first by their whole identity, then by canonical name and place, then by canonical name
- * alone where places are not known or there is only one on each side, at last by their qualified name
- * without parameters, mangled or not. Where one profile tells functions apart that another does not,
- * they are taken together.
+ * alone where places are not known or there is only one on each side, at last by their qualified name if one of the two
+ * lacks the parameters that the other has, mangled or not: names with different parameters are different functions.
+ * Where one profile tells functions apart that another does not, they are taken together.
  */
 #ifndef PP_IDENTITY_H
 #define PP_IDENTITY_H
 
+#include "analysis/identity_chains.h"
 #include "base/buf.h"
 #include "model/profile.h"
 
 /* What a function is called when spelling does not matter. */
 struct pp_canonical {
 	pp_str name;  /* in the matcher's table, like the others */
-	pp_str loose; /* the qualified name without parameters; 0 = no other than `name` */
 	pp_str exact; /* as written */
 	pp_str module;
+	pp_str base;  /* the qualified name without parameters, once `is_split` */
+	pp_str types; /* the parameters and the return type; 0 = none are stated */
+	bool is_split;
+	bool is_hashed; /* `base` lacks Rust's hash */
 	struct pp_slice file;
 	uint32_t line, column;
 };
@@ -30,23 +34,35 @@ struct pp_canonical {
 /* The canonical name of a function (n bytes into `out`), and its place as far as the name tells one. */
 void pp_canonical_name(struct pp_slice name, struct pp_slice file, uint32_t line,
                        struct pp_buf *out, struct pp_slice *place_file, uint32_t *place_line);
-/* The qualified name without parameters, templates' own parameters kept: mangled or not. */
+/* The qualified name without parameters and Rust's hash, template arguments kept: mangled or not. */
 void pp_loose_name(struct pp_slice s, struct pp_buf *out);
+/* What pp_loose_name() leaves out and tells functions apart: parameters and return type without blanks, mangled or not. */
+void pp_name_types(struct pp_slice s, struct pp_buf *out);
+/* Whether only a place tells functions of a name apart: "{closure}", "<lambda>", "(anonymous)", "class@anonymous::f". */
+bool pp_name_is_anonymous(struct pp_slice s);
 /* How many components two paths share at their end, 0 when their base names differ. */
 unsigned pp_path_score(struct pp_slice a, struct pp_slice b);
+
+/* Whether e and g are to meet rather than e2 and g2 when their paths agree equally well, whichever comes first. */
+bool pp_canonical_precedes(const struct pp_strtab *, const struct pp_canonical *e,
+                           const struct pp_canonical *g, const struct pp_canonical *e2,
+                           const struct pp_canonical *g2);
+
+/* How well the paths agree of one that lacks line, column or module and a finer one that has them; 0 if it lacks none. */
+unsigned pp_canonical_coarser(const struct pp_canonical *, const struct pp_canonical *finer);
 
 /* Functions taken for the same; found through find(). */
 struct pp_identity_group {
 	struct pp_canonical as;
 	uint32_t same;    /* another group that this one turned out to be; own number if none */
 	uint32_t seen_by; /* the last profile, counted from 1, that has it */
-	uint32_t next, next_loose; /* the group before with the same name; PP_MAP_NONE ends */
 };
 
 struct pp_identity {
 	struct pp_strtab strs;
 	PP_VEC(struct pp_identity_group) groups; /* [0] = none */
-	struct pp_map by_exact, by_name, by_loose;
+	struct pp_map by_exact;
+	struct pp_chains chains; /* by name, and by name without parameters */
 	uint32_t profiles;
 	struct pp_buf scratch;
 	bool united; /* groups turned out to be one */
@@ -67,6 +83,6 @@ void pp_identity_release(struct pp_identity *);
  */
 bool pp_identity_add(struct pp_identity *, const struct pp_profile *, uint32_t *key);
 /* The group that a group turned out to be. */
-uint32_t pp_identity_find(const struct pp_identity *, uint32_t group);
+uint32_t pp_identity_find(struct pp_identity *, uint32_t group);
 
 #endif
