@@ -195,8 +195,8 @@ enum pass {
 	PASSES
 };
 
-/* What a list of groups is of: a name, a base with types, a base that has none, a base that has some. */
-enum chain_kind { OF_NAME, OF_TYPES, OF_UNTYPED, OF_TYPED };
+/* What a list of groups is of: a name; a base with types; a base without types, and if it is not the name; one with types. */
+enum chain_kind { OF_NAME, OF_TYPES, OF_UNTYPED, OF_OTHER, OF_TYPED };
 
 static uint64_t
 chain_key(enum chain_kind kind, pp_str name, pp_str types)
@@ -226,6 +226,8 @@ group_make(struct matching *m, struct entity *e)
 	group_list(m, as->types ? OF_TYPED : OF_UNTYPED, as, as->base, 0, g.same);
 	if (as->types)
 		group_list(m, OF_TYPES, as, as->base, as->types, g.same);
+	else if (as->base != as->name)
+		group_list(m, OF_OTHER, as, as->base, 0, g.same);
 	if (!m->failed)
 		take(m, e, g.same);
 }
@@ -515,7 +517,6 @@ groups_collect(struct matching *m, struct pp_chain *chain, struct bucket *b)
 		const struct pp_identity_group *group = &id->groups.at[link->group];
 
 		if (group->same != link->group) {
-			chain->no_file -= group->as.file.n == 0;
 			chain->count--;
 			*at = link->next;
 			continue;
@@ -579,7 +580,7 @@ static void
 match_common(struct matching *m, struct pp_chain *chain, struct bucket *b)
 {
 	unsigned components, column;
-	bool no_file = chain->no_file > 0;
+	bool no_file = false;
 	size_t i;
 
 	chain_place(m, chain);
@@ -589,11 +590,26 @@ match_common(struct matching *m, struct pp_chain *chain, struct bucket *b)
 			match_placed(m, chain, b, components, column);
 	for (i = 0; i < b->entities.n; i++)
 		no_file |= b->entities.at[i]->as.file.n == 0;
-	if (!no_file || b->entities.n == 0)
+	if (!no_file || is_anonymous(m, b->entities.at[0]))
 		return;
 	/* Whatever is walked here becomes one group, or was met by this profile. */
 	groups_collect(m, chain, b);
 	match_rest(m, b);
+}
+
+/* Whether a list may be walked, and its groups compared with so many functions: all walks together take linear time. */
+static bool
+can_walk(struct pp_identity *id, const struct pp_chain *chain, size_t functions)
+{
+	uint64_t pairs = (uint64_t)functions * chain->count;
+	uint64_t steps = chain->count + (pairs < PAIRS_MOST ? pairs : PAIRS_MOST);
+
+	if (chain->count <= PP_CHAIN_SHORT)
+		return true;
+	if (id->steps < steps)
+		return false;
+	id->steps -= steps;
+	return true;
 }
 
 /* The key of a function in a pass; false if it takes no part in that. */
@@ -613,7 +629,7 @@ entity_key(struct matching *m, struct entity *e, enum pass pass, uint64_t *key)
 		return e->as.types != 0;
 	case UNTYPED:
 		/* In one build of a program another hash is another function. */
-		*key = chain_key(OF_UNTYPED, e->as.base, 0);
+		*key = chain_key(e->as.base == e->as.name ? OF_OTHER : OF_UNTYPED, e->as.base, 0);
 		return e->as.types == 0 && !(e->as.is_hashed && m->same_build);
 	case TYPED:
 		*key = chain_key(OF_TYPED, e->as.base, 0);
@@ -653,7 +669,7 @@ match_names(struct matching *m, enum pass pass)
 		b.entities.n = 0;
 		for (at = (uint32_t)i; at != PP_MAP_NONE; at = m->entities.at[at].next)
 			m->failed |= !pp_vec_push(&b.entities, &m->entities.at[at]);
-		if (chain->count > PP_CHAIN_MOST) {
+		if (!can_walk(m->id, chain, b.entities.n)) {
 			match_common(m, chain, &b);
 			continue;
 		}
@@ -753,6 +769,7 @@ pp_identity_add(struct pp_identity *id, const struct pp_profile *p, uint32_t *ke
 			return true;
 	}
 	entities_add(&m);
+	id->steps += (uint64_t)m.entities.n * PP_CHAIN_STEPS;
 	find_aliases(&m);
 	for (i = 0; i < m.entities.n && !m.failed; i++) {
 		struct entity *e = &m.entities.at[i];

@@ -86,7 +86,6 @@ pp_chains_add(struct pp_chains *c, uint64_t key, const struct pp_canonical *as, 
 		return false;
 	chain->first = (uint32_t)c->links.n - 1;
 	chain->count++;
-	chain->no_file += as->file.n == 0;
 	return !chain->placed || pp_chains_place(c, chain, as, group);
 }
 

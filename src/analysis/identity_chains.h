@@ -11,8 +11,10 @@
 #include "base/vec.h"
 #include "model/profile.h"
 
-/* Longer lists are not walked for every profile. */
-#define PP_CHAIN_MOST 1000
+/* Lists up to this length are always walked. */
+#define PP_CHAIN_SHORT 64
+/* Longer ones are walked while profiles had so many functions for each step: that many steps a function are linear. */
+#define PP_CHAIN_STEPS 64
 /* The value of a place key that several groups have. */
 #define PP_CHAIN_SEVERAL (PP_MAP_NONE - 1)
 /* How many components at the end of a path are compared at most where only keys are. */
@@ -22,10 +24,9 @@ struct pp_canonical;
 
 struct pp_chain {
 	uint64_t key;
-	uint32_t first;   /* a link; PP_MAP_NONE ends */
-	uint32_t count;   /* of links */
-	uint32_t no_file; /* how many groups had no file when they were added */
-	bool placed;      /* all groups are in `by_place` */
+	uint32_t first; /* a link; PP_MAP_NONE ends */
+	uint32_t count; /* of links */
+	bool placed;    /* all groups are in `by_place` */
 };
 
 struct pp_chain_link {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How work grows with hostile inputs: growth.py POLYPROF [SHAPE...]
 
-Each shape is written with n parts and with 4 n of them: many threads, many files, many functions of one name, deep and wide
+Each shape (or `stores`) is written with n parts and with 4 n of them: many threads, many files, many functions of one name, deep and wide
 trees. No answer may take more than LIMIT times as long for four times the input; what grows with the square takes 16 times as
 long. Time of the processor is quickly had; where it grows too much, instructions under callgrind decide, since those are
 the same on a busy machine. Speaks TAP.
@@ -106,6 +106,72 @@ SHAPES = {
 }
 
 
+# Twice the profiles may take so many times the instructions.
+TWICE = 2.6
+
+
+def method(service, number):
+    return f'net/http.(*T{service}_{number // 20}).M{number}'
+
+
+def overload(service, number):
+    return f'svc::f(T{service}, A{number})'
+
+
+def hashed(service, number):
+    return f'svc::f::h{service:08x}{number:08x}'
+
+
+def closure(service, number):
+    return f'{{closure:/s{service}/a{number % 7}.php:{number}-{number}}}'
+
+
+def one_file(service, number):
+    return '<lambda>'
+
+
+def plain_too(service, number):
+    return 'svc::f' if number % 50 == 0 else overload(service, number)
+
+
+# How functions of a store are called, each profile of which brings some that no other has.
+STORES = {'methods': method, 'overloads': overload, 'names with a hash': hashed, 'closures': closure, 'lambdas': one_file, 'overloads and their name': plain_too}
+SERVICES, NEW, OLD = 8, 16, 16
+
+
+def store_write(polyprof, name, profiles):
+    """A store of so many profiles, of eight services in turn, half of them of another version."""
+    for folder in ('profiles', 'store.ppdb'):
+        shutil.rmtree(folder, ignore_errors=True)
+        if os.path.exists(folder):
+            os.remove(folder)
+    for i in range(profiles):
+        service, first = i % SERVICES, i // SERVICES * NEW
+        folder = f'profiles/v{i * 2 // profiles}'
+        os.makedirs(folder, exist_ok=True)
+        numbers = [*range(min(OLD, first)), *range(first, first + NEW)]
+        frames = [{'name': name(service, k), 'file': f'/src/s{service}/f{k}.x', 'line': k + 1} for k in numbers]
+        with open(f'{folder}/{i:06}.speedscope.json', 'w') as file:
+            json.dump({'$schema': 'https://www.speedscope.app/file-format-schema.json', 'shared': {'frames': frames}, 'profiles': [
+                {'type': 'sampled', 'name': 'p', 'unit': 'none', 'startValue': 0, 'endValue': len(numbers),
+                 'samples': [[k] for k in range(len(numbers))], 'weights': [i % 9 + 1] * len(numbers)}]}, file)
+    subprocess.run([polyprof, 'store', 'add', 'store.ppdb', 'profiles', '--label-from-path', 'profiles/(?<version>[^/]+)', '-q'],
+                   check=True, stdout=subprocess.DEVNULL)
+
+
+def stores_ask(tap, polyprof, directory):
+    """How comparing two halves of a store grows with its profiles."""
+    words = ['diff', 'store.ppdb', '--before', 'version=v0', '--after', 'version=v1', '-q', '-j1', '--json']
+    for what, name in STORES.items():
+        counts = []
+        for profiles in (8, 200, 400):
+            store_write(polyprof, name, profiles)
+            counts.append(gate.instructions(polyprof, words, directory) / 1e9)
+        base, small, large = counts
+        grows = (large - base) / max(small - base, NOISE)
+        tap.ok(grows <= TWICE, f'diff of a store of {what}: twice the profiles take {grows:.1f} x the instructions ({small:.3f} to {large:.3f} G)')
+
+
 def processor_time(polyprof, words):
     """Seconds of the processor that a question takes, at best of two."""
     best = None
@@ -139,7 +205,9 @@ def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as directory:
         os.chdir(directory)
-        for shape in wanted or SHAPES:
+        if not wanted or 'stores' in wanted:
+            stores_ask(tap, polyprof, directory)
+        for shape in [w for w in wanted if w != 'stores'] if wanted else SHAPES:
             name, n, text, questions = SHAPES[shape]
 
             def write(size):
