@@ -153,10 +153,9 @@ is_whole(struct pp_slice found, uint64_t bytes, pp_u128 expected)
 void
 pp_clickhouse_damaged(const struct pp_store_entry *e, const char *what, struct pp_buf *problem)
 {
-	char hex[2 * PP_DIGEST + 1];
-
-	pp_digest_hex(e->hash, hex);
-	pp_buf_addf(problem, "profile %.12s %s is damaged: %s", hex, e->labels, what);
+	pp_buf_adds(problem, "profile ");
+	pp_store_name_put(e->hash, e->labels, problem);
+	pp_buf_addf(problem, " is damaged: %s", what);
 }
 
 /* ---- inputs ---- */

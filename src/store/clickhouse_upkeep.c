@@ -390,7 +390,6 @@ problem_add(struct pp_store_outcome *out, const char *fmt, ...)
 static void
 batch_name(const struct pp_store_list *list, uint64_t batch, struct pp_buf *out)
 {
-	char hex[2 * PP_DIGEST + 1];
 	size_t i;
 
 	for (i = 0; i < list->entries.n && list->entries.at[i].id != batch; i++)
@@ -399,8 +398,8 @@ batch_name(const struct pp_store_list *list, uint64_t batch, struct pp_buf *out)
 		pp_buf_adds(out, "a profile that does not count");
 		return;
 	}
-	pp_digest_hex(list->entries.at[i].hash, hex);
-	pp_buf_addf(out, "profile %.12s %s", hex, list->entries.at[i].labels);
+	pp_buf_adds(out, "profile ");
+	pp_store_name_put(list->entries.at[i].hash, list->entries.at[i].labels, out);
 }
 
 /* Profiles of which rows are missing. */

@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 
+#include "store/hash.h"
 #include "store/store.h"
 
 const struct pp_store_engine *const pp_store_engines[] = { &pp_store_sqlite, &pp_store_clickhouse,
@@ -81,6 +82,27 @@ pp_store_lists_equal(const struct pp_store_list *a, const struct pp_store_list *
 		if (a->entries.at[i].id != b->entries.at[i].id)
 			return false;
 	return a->entries.n == b->entries.n;
+}
+
+/* Bytes of labels that a message shows. */
+#define LABELS_SHOWN 160
+
+void
+pp_store_name_put(const uint8_t hash[PP_STORE_HASH], const char *labels, struct pp_buf *out)
+{
+	size_t n = labels ? strlen(labels) : 0, shown = n;
+	char hex[2 * PP_DIGEST + 1];
+
+	pp_digest_hex(hash, hex);
+	pp_buf_addf(out, "%.12s", hex);
+	if (n == 0)
+		return;
+	if (n > LABELS_SHOWN)
+		for (shown = LABELS_SHOWN; shown && (labels[shown] & 0xc0) == 0x80; shown--)
+			;
+	pp_buf_addc(out, ' ');
+	pp_buf_add(out, labels, shown);
+	pp_buf_adds(out, shown < n ? "…" : "");
 }
 
 void

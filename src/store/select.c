@@ -218,7 +218,8 @@ candidates_put(const struct id_check *x, struct pp_slice begin, struct pp_buf *o
 		pp_digest_hex(e->hash, hex);
 		if (!pp_where_id_begins(pp_slice_z(hex), begin) || ++n > CANDIDATES)
 			continue;
-		pp_buf_addf(out, "%s%.12s %s", n > 1 ? ", " : "", hex, e->labels);
+		pp_buf_adds(out, n > 1 ? ", " : "");
+		pp_store_name_put(e->hash, e->labels, out);
 	}
 	if (n > CANDIDATES)
 		pp_buf_addf(out, " and %zu more", n - CANDIDATES);

@@ -421,11 +421,8 @@ static pp_status
 row_damaged(const struct finding *f, const struct pp_store_entry *e, const char *what,
             struct pp_buf *problem)
 {
-	char hex[2 * PP_DIGEST + 1];
-
-	pp_digest_hex(e->hash, hex);
-	pp_buf_addf(problem, "%s: the store is damaged: %s of profile %.12s %s", f->s->path, what,
-	            hex, e->labels ? e->labels : "");
+	pp_buf_addf(problem, "%s: the store is damaged: %s of profile ", f->s->path, what);
+	pp_store_name_put(e->hash, e->labels, problem);
 	return PP_E_INVALID;
 }
 
@@ -577,12 +574,9 @@ static pp_status
 input_damaged(const struct pp_sqlite *s, const struct pp_store_entry *e, const char *what,
               struct pp_buf *problem)
 {
-	char hex[2 * PP_DIGEST + 1];
-
-	pp_digest_hex(e->hash, hex);
-	pp_buf_addf(problem,
-	            "%s: the store is damaged: %s of profile %.12s %s; `store remove` removes it",
-	            s->path, what, hex, e->labels);
+	pp_buf_addf(problem, "%s: the store is damaged: %s of profile ", s->path, what);
+	pp_store_name_put(e->hash, e->labels, problem);
+	pp_buf_adds(problem, "; `store remove` removes it");
 	return PP_E_INVALID;
 }
 

@@ -93,7 +93,10 @@ pp_status pp_stored_extract_load(struct pp_sqlite *, const struct pp_store_entry
 pp_status pp_sqlite_pack(struct pp_sqlite *, struct pp_store_outcome *, struct pp_buf *problem);
 /* Makes dictionaries smaller of which less than half is used. */
 pp_status pp_sqlite_shrink(struct pp_sqlite *, struct pp_buf *problem);
-/* What is wrong with packed profiles; each said in the outcome. */
+/* Rows that belong to nothing, and damaged texts that profiles share; each is one problem of the outcome. */
+pp_status pp_sqlite_check_rows(struct pp_sqlite *, struct pp_store_outcome *,
+                               struct pp_buf *problem);
+/* The same, and dictionaries. */
 pp_status pp_sqlite_check_packed(struct pp_sqlite *, struct pp_store_outcome *,
                                  struct pp_buf *problem);
 

@@ -6,7 +6,6 @@
  */
 #include <stdlib.h>
 
-#include "store/hash.h"
 #include "store/parcel.h"
 #include "store/sqlite_packed.h"
 
@@ -29,11 +28,9 @@ name_put(struct pp_sqlite *s, int64_t profile, struct pp_buf *out, bool *has_inp
 	there = pp_sqlite_step(s, q, &status, out) > 0 &&
 	        sqlite3_column_bytes(q, 0) == PP_STORE_HASH;
 	if (there) {
-		const char *labels = (const char *)sqlite3_column_text(q, 1);
-		char hex[2 * PP_DIGEST + 1];
-
-		pp_digest_hex(sqlite3_column_blob(q, 0), hex);
-		pp_buf_addf(out, "profile %.12s %s", hex, labels ? labels : "");
+		pp_buf_adds(out, "profile ");
+		pp_store_name_put(sqlite3_column_blob(q, 0),
+		                  (const char *)sqlite3_column_text(q, 1), out);
 		*has_input = sqlite3_column_int(q, 2) != 0;
 	}
 	(void)sqlite3_reset(q);
@@ -98,6 +95,7 @@ struct repair {
 	struct pp_buf *problem;
 	PP_VEC(uint64_t) damaged; /* profiles whose input can replace what is damaged */
 	PP_VEC(int64_t) dicts;    /* dictionaries that cannot be read */
+	bool odd;                 /* there are rows that belong to nothing */
 };
 
 /* Whether all that is derived of a profile can be read: PP_OK, PP_E_INVALID. */
@@ -214,29 +212,44 @@ texts_find(struct repair *r)
 	return status;
 }
 
+/* Adds a dictionary unless all chunks are there and sound. */
+static pp_status
+dict_judge(struct repair *r, int64_t dict, int64_t sound_chunks)
+{
+	int64_t promised = 0;
+	pp_status status = pp_census_chunks(r->s, dict, &promised, r->problem);
+
+	if (status == PP_OK && sound_chunks != promised && !pp_vec_push(&r->dicts, dict))
+		status = PP_E_NOMEM;
+	return status;
+}
+
+/* Finds damaged dictionaries by the seals of their chunks, without building them. */
 static pp_status
 dicts_find(struct repair *r)
 {
-	PP_VEC(int64_t) all = { 0 };
-	sqlite3_stmt *q = pp_sqlite_statement(r->s, "SELECT DISTINCT dict FROM dict", r->problem);
+	sqlite3_stmt *q = pp_sqlite_statement(
+	    r->s, "SELECT dict, part, chunk, n, seal, data FROM dict ORDER BY dict", r->problem);
 	pp_status status = q ? PP_OK : pp_no_statement(r->problem);
-	size_t i;
+	int64_t dict = 0, sound = 0;
+	bool begun = false;
 
-	while (status == PP_OK && pp_sqlite_step(r->s, q, &status, r->problem) > 0)
-		status = pp_vec_push(&all, sqlite3_column_int64(q, 0)) ? PP_OK : PP_E_NOMEM;
-	for (i = 0; i < all.n && status == PP_OK; i++) {
-		struct pp_stored_dict d;
-		struct pp_buf why = { 0 };
+	while (status == PP_OK && pp_sqlite_step(r->s, q, &status, r->problem) > 0) {
+		const int64_t id = sqlite3_column_int64(q, 0);
+		const struct pp_slice part = pp_column_bytes(q, 1);
 
-		status = pp_stored_dict_open(r->s, all.at[i], true, &d, &why);
-		if (status == PP_OK)
-			pp_stored_dict_close(&d);
-		else if (status == PP_E_INVALID)
-			status = pp_vec_push(&r->dicts, all.at[i]) ? PP_OK : PP_E_NOMEM;
-		pp_buf_release(&why);
+		if (begun && id != dict) {
+			status = dict_judge(r, dict, sound);
+			sound = 0;
+		}
+		begun = true;
+		dict = id;
+		sound += part.n == 1 &&
+		         sqlite3_column_int64(q, 4) ==
+		             pp_seal_of_chunk(id, (char)part.p[0], sqlite3_column_int64(q, 2),
+		                              sqlite3_column_int64(q, 3), pp_column_bytes(q, 5));
 	}
-	pp_vec_release(&all);
-	return status;
+	return status == PP_OK && begun ? dict_judge(r, dict, sound) : status;
 }
 
 /* Runs a statement about one number. */
@@ -295,11 +308,51 @@ static pp_status
 rows_are_odd(struct repair *r, bool *odd)
 {
 	struct pp_store_outcome found = { 0 };
-	pp_status status = pp_sqlite_check_packed(r->s, &found, r->problem);
+	pp_status status = pp_sqlite_check_rows(r->s, &found, r->problem);
 
 	*odd = found.problems.n > 0;
 	pp_store_outcome_release(&found);
 	return status;
+}
+
+static pp_status
+damage_find(struct repair *r, const struct pp_store_list *list)
+{
+	pp_status status;
+
+	r->damaged.n = r->dicts.n = 0;
+	status = damaged_find(r, list);
+	if (status == PP_OK)
+		status = misfits_find(r);
+	if (status == PP_OK)
+		status = texts_find(r);
+	if (status == PP_OK)
+		status = dicts_find(r);
+	return status == PP_OK ? rows_are_odd(r, &r->odd) : status;
+}
+
+/* Makes SQLite's indexes anew if they are damaged: rows that an index does not find cannot be deleted. */
+static pp_status
+indexes_mend(struct repair *r, bool *mended)
+{
+	sqlite3_stmt *q = pp_sqlite_statement(r->s, "PRAGMA integrity_check(1)", r->problem);
+	pp_status status = q ? PP_OK : pp_no_statement(r->problem);
+	const char *text = "ok";
+
+	*mended = false;
+	if (!q)
+		return status;
+	if (pp_sqlite_step(r->s, q, &status, r->problem) > 0)
+		text = (const char *)sqlite3_column_text(q, 0);
+	*mended = status == PP_OK && (!text || strcmp(text, "ok") != 0);
+	(void)sqlite3_reset(q);
+	return *mended ? pp_sqlite_run(r->s, "REINDEX", r->problem) : status;
+}
+
+static bool
+is_damaged(const struct repair *r)
+{
+	return r->odd || r->damaged.n || r->dicts.n;
 }
 
 pp_status
@@ -308,19 +361,15 @@ pp_sqlite_repair(struct pp_sqlite *s, struct pp_buf *problem)
 	struct repair r = { .s = s, .problem = problem };
 	struct pp_store_list list = { 0 };
 	pp_status status = s->store.engine->list(&s->store, NULL, &list, problem);
-	bool odd = false;
+	bool mended = false;
 
 	if (status == PP_OK)
-		status = damaged_find(&r, &list);
-	if (status == PP_OK)
-		status = misfits_find(&r);
-	if (status == PP_OK)
-		status = texts_find(&r);
-	if (status == PP_OK)
-		status = dicts_find(&r);
-	if (status == PP_OK)
-		status = rows_are_odd(&r, &odd);
-	if (status == PP_OK && (odd || r.damaged.n || r.dicts.n)) {
+		status = damage_find(&r, &list);
+	if (status == PP_OK && is_damaged(&r))
+		status = indexes_mend(&r, &mended);
+	if (status == PP_OK && mended)
+		status = damage_find(&r, &list);
+	if (status == PP_OK && is_damaged(&r)) {
 		status = damaged_reset(&r);
 		/* It has seen none of that, and this connection's own changes do not change the version. */
 		pp_packed_cache_free(s->packed);

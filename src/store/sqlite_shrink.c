@@ -436,11 +436,17 @@ defs_check(struct pp_sqlite *s, struct pp_store_outcome *out, struct pp_buf *pro
 }
 
 pp_status
-pp_sqlite_check_packed(struct pp_sqlite *s, struct pp_store_outcome *out, struct pp_buf *problem)
+pp_sqlite_check_rows(struct pp_sqlite *s, struct pp_store_outcome *out, struct pp_buf *problem)
 {
 	pp_status status = orphans_check(s, out, problem);
 
-	if (status == PP_OK)
-		status = defs_check(s, out, problem);
+	return status == PP_OK ? defs_check(s, out, problem) : status;
+}
+
+pp_status
+pp_sqlite_check_packed(struct pp_sqlite *s, struct pp_store_outcome *out, struct pp_buf *problem)
+{
+	pp_status status = pp_sqlite_check_rows(s, out, problem);
+
 	return status == PP_OK ? dicts_check(s, out, problem) : status;
 }

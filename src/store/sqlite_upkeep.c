@@ -152,8 +152,11 @@ entry_check(struct pp_sqlite *s, const struct pp_store_entry *e, struct pp_store
 	pp_digest_hex(e->hash, hex);
 	(void)snprintf(id, sizeof id, "%.12s", hex);
 	if (status != PP_OK && status != PP_E_NOMEM) {
-		if (!why.p || !strstr(why.p, id))
-			pp_buf_addf(&text, "profile %s %s: ", id, e->labels);
+		if (!why.p || !strstr(why.p, id)) {
+			pp_buf_adds(&text, "profile ");
+			pp_store_name_put(e->hash, e->labels, &text);
+			pp_buf_adds(&text, ": ");
+		}
 		pp_buf_adds(&text, why.p ? why.p : pp_status_text(status));
 		status = problem_add(out, &text);
 	}

@@ -78,6 +78,8 @@ void pp_store_list_release(struct pp_store_list *);
 bool pp_store_lists_equal(const struct pp_store_list *, const struct pp_store_list *);
 /* How often what is there is compared with what was promised while others take profiles away. */
 #define PP_STORE_AUDITS 5
+/* Appends what messages call a profile: the beginning of its id, and its labels unless NULL, cut where they are long. */
+void pp_store_name_put(const uint8_t hash[PP_STORE_HASH], const char *labels, struct pp_buf *);
 /* A copy of text that lives as long as the list; NULL when out of memory. */
 const char *pp_store_list_text(struct pp_store_list *, const char *text, size_t n);
 

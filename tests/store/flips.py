@@ -22,7 +22,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from tap import Tap  # noqa: E402 (needs the path above)
 
 polyprof, samples = map(os.path.abspath, sys.argv[1:3])
-TIMES = int(sys.argv[3]) if len(sys.argv) > 3 else 6
+TIMES = int(sys.argv[3]) if len(sys.argv) > 3 else 2
 DERIVED = (('cells', 'data'), ('cells', 'total'), ('cells', 'n'), ('cells', 'seal'), ('cells', 'profile'), ('cells', 'facet'), ('cells', 'metric'), ('cells', 'sub'),
            ('dict', 'data'), ('dict', 'n'), ('dict', 'seal'), ('dict', 'chunk'), ('dict', 'part'), ('packed', 'own'), ('packed', 'shape'), ('packed', 'dict'),
            ('packed', 'cells'), ('packed', 'cells_seal'), ('packed', 'seal'), ('shape', 'def'), ('shape', 'seal'), ('sub', 'def'), ('sub', 'seal'),

@@ -239,7 +239,7 @@ def test_extracts_damage(c):
         code, out, text = said(c, source, ['check'])
         c.tap.ok(code == 0, f'{what}: who needs the input is answered', f'{code} {text}')
         code, out, text = c.run('store', 'check', source)
-        c.tap.ok(code == 3 and id in text + out.decode() and 'extract' in text + out.decode(), f'{what}: check says so', f'{code} {text} {out}')
+        c.tap.ok(code == 3 and id[:12] in text + out.decode() and 'extract' in text + out.decode(), f'{what}: check says so', f'{code} {text} {out}')
         code, _, text = said(c, source, ['top'], ('--where', f'sample!="{names[1]}"'))
         c.tap.ok(code == 0, f'{what}: others are answered', f'{code} {text}')
     source, database = c.store()
