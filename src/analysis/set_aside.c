@@ -7,7 +7,9 @@
 #include <stdlib.h>
 
 #include "base/stops.h"
+#include "model/builder.h"
 #include "model/derive.h"
+#include "model/flat.h"
 #include "model/leaf_kind.h"
 #include "model/schema.h"
 
@@ -392,6 +394,106 @@ tree_trim(struct setting *set, struct pp_derive *d)
 	return true;
 }
 
+/* ---- costs that the file states --------------------------------------------------------- */
+
+/* Adds what functions cost in a tree to what is stated of them, or takes it out; rows are made where there are none. */
+static bool
+costs_add(struct pp_profile *p, const struct pp_flat *flat, bool less, uint32_t *row_of)
+{
+	struct pp_costs_facet *costs = &p->costs;
+	size_t n = p->metrics.n, row, m;
+
+	for (row = 0; row < flat->n; row++) {
+		uint32_t *at = &row_of[flat->func[row]];
+		union pp_value *cells;
+
+		if (!*at) {
+			if (!pp_vec_push(&costs->funcs, flat->func[row]) ||
+			    (costs->calls.n && !pp_vec_push(&costs->calls, 0)) ||
+			    !pp_vec_reserve(&costs->cells, costs->cells.n + 2 * n))
+				return false;
+			*at = (uint32_t)costs->funcs.n - 1;
+			for (m = 0; m < 2 * n; m++)
+				costs->cells.at[costs->cells.n++] = pp_value_zero(
+				    &p->metrics.at[m % n]);
+		}
+		cells = costs->cells.at + *at * 2 * n;
+		for (m = 0; m < n; m++) {
+			struct pp_cost_pair cost = pp_flat_get(flat, row, m);
+			const struct pp_metric *metric = &p->metrics.at[m];
+
+			(less ? pp_value_sub : pp_value_add)(metric, &cells[m], cost.own);
+			(less ? pp_value_sub : pp_value_add)(metric, &cells[n + m], cost.total);
+		}
+	}
+	return true;
+}
+
+/* Leaves out rows of what was set aside that nothing is left of. */
+static void
+costs_close_up(struct setting *set)
+{
+	struct pp_costs_facet *costs = &set->to->costs;
+	size_t n = set->to->metrics.n, row, kept = 1, m;
+
+	for (row = 1; row < costs->funcs.n; row++) {
+		const union pp_value *cells = costs->cells.at + row * 2 * n;
+		bool stays = set->kind[set->to->funcs.at[costs->funcs.at[row]].same] ==
+		             PP_LEAF_PLAIN;
+
+		for (m = 0; m < 2 * n && !stays; m++)
+			stays = !pp_value_is_zero(&set->to->metrics.at[m % n], cells[m]);
+		if (!stays)
+			continue;
+		memmove(costs->cells.at + kept * 2 * n, cells, 2 * n * sizeof *cells);
+		if (costs->calls.n)
+			costs->calls.at[kept] = costs->calls.at[row];
+		costs->funcs.at[kept++] = costs->funcs.at[row];
+	}
+	costs->funcs.n = kept;
+	costs->cells.n = kept * 2 * n;
+	costs->calls.n = costs->calls.n ? kept : 0;
+}
+
+/*
+ * What the file states of functions changes by as much as what they cost in its stacks: sums of stacks may differ from it by
+ * what was rounded. False when out of memory.
+ */
+static bool
+costs_settle(struct setting *set)
+{
+	struct pp_costs_facet *costs = &set->to->costs;
+	uint32_t *row_of = calloc(set->to->funcs.n + 1, sizeof *row_of);
+	struct pp_flat before = { 0 }, after = { 0 };
+	struct pp_derive plain;
+	size_t n = set->to->metrics.n, i;
+	bool fine = row_of && pp_derive_init(&plain, set->from, 0, PP_COLUMN_COSTS);
+
+	if (!fine) {
+		free(row_of);
+		return false;
+	}
+	pp_profile_forget_stated(plain.to);
+	costs->stated = false;
+	fine = pp_flat_compute(plain.to, &before) == PP_OK &&
+	       pp_flat_compute(set->to, &after) == PP_OK;
+	costs->stated = true;
+	for (i = 1; i < costs->funcs.n; i++)
+		row_of[set->to->funcs.at[costs->funcs.at[i]].same] = (uint32_t)i;
+	fine = fine && costs_add(set->to, &after, false, row_of) &&
+	       costs_add(set->to, &before, true, row_of);
+	for (i = 0; fine && i < 2 * n; i++)
+		pp_value_sub(&set->to->metrics.at[i % n], &costs->cells.at[i],
+		             set->to->aside.at[i % n].idle);
+	if (fine)
+		costs_close_up(set);
+	pp_flat_release(&before);
+	pp_flat_release(&after);
+	pp_profile_release(plain.to);
+	free(row_of);
+	return fine;
+}
+
 /* ---- all of it -------------------------------------------------------------------------- */
 
 static bool
@@ -437,7 +539,9 @@ aside_start(struct pp_profile *p)
 static pp_status
 derive(struct setting *s, struct pp_profile **out)
 {
-	const unsigned own = PP_COLUMN_METRICS | PP_COLUMN_ROWS | PP_COLUMN_NOT_OWN;
+	const unsigned own = PP_COLUMN_METRICS | PP_COLUMN_ROWS | PP_COLUMN_NOT_OWN |
+	                     PP_COLUMN_COSTS;
+	bool stated = s->from->costs.stated && s->from->costs.funcs.n && !s->from->costs.wide;
 	struct pp_derive d;
 	bool fine;
 	size_t i;
@@ -446,13 +550,18 @@ derive(struct setting *s, struct pp_profile **out)
 	if (!pp_derive_init(&d, s->from, own, PP_COLUMN_CALLS | PP_COLUMN_LINES))
 		return PP_E_NOMEM;
 	s->to = d.to;
-	pp_profile_forget_stated(d.to);
+	if (stated)
+		d.to->calls.adds_up = d.to->lines.adds_up = false;
+	else
+		pp_profile_forget_stated(d.to);
 	d.to->facets &= ~(unsigned)(PP_EDGES | PP_LINES);
 	fine = aside_start(d.to);
 	for (i = 0; fine && i < d.to->series.n; i++)
 		fine = series_settle(s, i);
 	if (fine)
 		not_own_settle(s);
+	if (fine && stated)
+		fine = costs_settle(s);
 	fine = fine && (has_timeline(d.to) || tree_trim(s, &d)) && !pp_account_stops();
 	return pp_derive_finish(&d, fine ? PP_OK : PP_E_NOMEM, out);
 }

@@ -347,41 +347,32 @@ pp_leaf_kind_of(const struct pp_profile *p, pp_func func)
 
 /* ---- metrics ---------------------------------------------------------------------------- */
 
-/* Whether the metrics of an event, 0 = none, count memory and no time. */
-static bool
-event_is_memory(const struct pp_profile *p, pp_str event)
-{
-	bool bytes = false;
-	size_t i;
-
-	for (i = 0; i < p->metrics.n; i++) {
-		const struct pp_metric *m = &p->metrics.at[i];
-
-		if (m->event != event)
-			continue;
-		if (m->kind == PP_KIND_WALL_TIME || m->kind == PP_KIND_CPU_TIME)
-			return false;
-		bytes |= m->kind == PP_KIND_BYTES;
-	}
-	return bytes;
-}
-
+/*
+ * Names of counts that are counts of allocations or of what they left; bytes are of memory, or of what nobody allocates in. By
+ * itself, as a filter may leave one metric alone.
+ */
 bool
 pp_metric_is_allocation(const struct pp_profile *p, size_t metric)
 {
-	static const char *const words[] = { "alloc", "inuse", "live", "object", "block", NULL };
+	static const char *const words[] = { "alloc", "inuse",     "live", "object",
+		                             "block", "temporary", "peak", NULL };
+	/* DHAT and Valgrind's --xtree-memory */
+	static const char *const ends[] = { "bk", "Bk", NULL };
 	const struct pp_metric *m = &p->metrics.at[metric];
 	struct pp_slice name = pp_text_of(p, m->name);
-	const char *const *word;
+	size_t i;
 
 	if (m->kind == PP_KIND_BYTES)
 		return true;
 	if (m->kind != PP_KIND_COUNT && m->kind != PP_KIND_SAMPLES && m->kind != PP_KIND_OTHER)
 		return false;
-	for (word = words; m->kind != PP_KIND_OTHER && *word; word++)
-		if (pp_slice_holds(name, *word))
+	for (i = 0; words[i]; i++)
+		if (pp_slice_holds(name, words[i]))
 			return true;
-	return event_is_memory(p, m->event);
+	for (i = 0; ends[i]; i++)
+		if (pp_slice_ends(name, ends[i]))
+			return true;
+	return false;
 }
 
 bool
@@ -389,7 +380,7 @@ pp_profile_has_allocations(const struct pp_profile *p)
 {
 	size_t i;
 
-	for (i = 0; i < p->metrics.n && p->metrics.at[i].kind != PP_KIND_BYTES; i++)
+	for (i = 0; i < p->metrics.n && !pp_metric_is_allocation(p, i); i++)
 		;
 	return i < p->metrics.n;
 }

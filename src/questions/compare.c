@@ -398,7 +398,8 @@ bool
 pp_compare_idle(const struct pp_diff *d, size_t side, struct pp_diff_value *idle)
 {
 	const struct pp_diff_input *in = &d->input[side][0];
-	const struct pp_profile *p = in->profile;
+	/* Where functions were united, what was set aside is known of the profile before that. */
+	const struct pp_profile *p = d->given[side][0];
 	const struct pp_metric *m;
 	union pp_value cost;
 

@@ -104,6 +104,11 @@ def gained(polyprof, path, metric):
     return whole
 
 
+def idle(polyprof, path):
+    """What is left out of the whole."""
+    return json.loads(run(polyprof, 'top', '--json', '-q', '-n', '1', path).stdout or b'{}').get('idle', 0)
+
+
 def edge_problems(polyprof, directory, text, total, frames_wanted):
     """What is wrong with the picture of a made profile, drawn in every way."""
     path, svg, wrong = os.path.join(directory, 'edge.folded'), os.path.join(directory, 'edge.svg'), []
@@ -162,6 +167,7 @@ def main():
                     detail += lane_problems(first[0], lanes)
                     primary = [m for m in info['metrics'] if info.get('primary') in (m['name'], f"{m.get('event')}/{m['name']}")] or info['metrics']
                     whole = gained(polyprof, path, primary[0]['name']) if primary[0].get('falls') else primary[0]['total']
+                    whole -= idle(polyprof, path)
                     if not by_time and info['format'] != 'diff-folded' and first[0][1] != whole:
                         detail.append(f"{extra}: the whole is {first[0][1]}, not {whole}")
                 count += 1

@@ -55,8 +55,8 @@ def by_function(root):
 
 
 def check(tap, polyprof, path, name):
-    info, top = asked(polyprof, 'info', '--json', path), asked(polyprof, 'top', '--json', '-n', '0', path)
-    tree = asked(polyprof, 'tree', '--json', '--min', '0', path)
+    info, top = asked(polyprof, 'info', '--json', path), asked(polyprof, 'top', '--json', '--all-frames', '-n', '0', path)
+    tree = asked(polyprof, 'tree', '--json', '--all-frames', '--min', '0', path)
     if not info or not top or 'functions' not in top:
         return
     metrics = {m['name']: m['total'] for m in info['metrics']}

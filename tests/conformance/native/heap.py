@@ -47,7 +47,7 @@ def totals(path, *words):
 
 
 def by_leaf(path):
-    answer, _ = ask('top', '--json', '-n', '0', '--option', 'symbols=no', path)
+    answer, _ = ask('top', '--json', '--all-frames', '-n', '0', '--option', 'symbols=no', path)
     return {f['name']: {m: f['self'][m] for m in METRICS} for f in answer.get('functions', ()) if any(f['self'].values())}
 
 
@@ -163,11 +163,11 @@ plain = subprocess.run(['zstd', '-dcq', os.path.join(samples, 'heaptrack/good/ov
 if plain:
     tap.same(by_leaf(os.path.join(samples, 'heaptrack/good/oven.raw.zst')), replay(plain), 'heaptrack: raw')
 ends = [at for at in range(40, len(oven), 171)]
-wrong = [at for at in ends if (ask('top', '--json', keep('cut.heaptrack', oven[:at]))[0].get('complete')) != (oven[at - 1] == '\n')]
+wrong = [at for at in ends if (ask('top', '--json', '--all-frames', keep('cut.heaptrack', oven[:at]))[0].get('complete')) != (oven[at - 1] == '\n')]
 tap.same(wrong, [], f'heaptrack: cut at {len(ends)} places, and said so')
 whole, parts = totals(keep('time.heaptrack', oven)), Counter()
 for stretch in ('..20ms', '20ms..61ms', '61ms..70ms', '70ms..'):
-    answer, _ = ask('top', '--json', '-n', '0', '--time', stretch, os.path.join(work, 'time.heaptrack'))
+    answer, _ = ask('top', '--json', '--all-frames', '-n', '0', '--time', stretch, os.path.join(work, 'time.heaptrack'))
     for function in answer['functions']:
         parts.update(function['self'])
 tap.same({m: parts[m] for m in METRICS}, whole, 'heaptrack: stretches of time add up to the whole')
@@ -213,7 +213,7 @@ for kind, way in KINDS.items():
         lines = [f'{line}\n#\t0x{16 * i:x}\tmain.f{i}+0x1\t\tmain.go:{i}\n' for i, line in enumerate(lines, 1)]
     text = 'heap profile: %d: %d [%d: %d] @ %s\n' % (*SUM, kind.split(' ')[0]) + '\n'.join(lines) + '\n'
     close(keep('made.heap', text), scaled(ROWS, way), f'gperftools: {kind}')
-answer, _ = ask('top', '--json', os.path.join(work, 'made.heap'))
+answer, _ = ask('top', '--json', '--all-frames', os.path.join(work, 'made.heap'))
 tap.same([(f['name'], f.get('file')) for f in answer['functions']][:1], [('main.f1', 'main.go')], 'gperftools: names that Go writes')
 for period in (1, 4096, 524288):
     text = f'heap_v2/{period}\n  t*: 9: 9 [9: 9]\n' + ''.join(
@@ -228,7 +228,7 @@ answers = []
 for order in '<>':
     for width in 'IQ':
         data = struct.pack(f'{order}{len(WORDS)}{width}', *WORDS) + b'1000-2000 r-xp 00000000 00:00 0 /srv/oven\n'
-        answers.append(ask('top', '--json', '-n', '0', '-m', 'samples', '--option', 'symbols=no', keep('made.prof', data))[0])
+        answers.append(ask('top', '--json', '--all-frames', '-n', '0', '-m', 'samples', '--option', 'symbols=no', keep('made.prof', data))[0])
 tap.same([a.get('total') for a in answers], [12] * 4, 'gperftools: samples of each layout')
 tap.ok(all(a == answers[0] for a in answers), 'gperftools: the same functions in each layout')
 longer = (*WORDS[:1], 5, *WORDS[2:5], 9, 9, *WORDS[5:])

@@ -37,7 +37,14 @@ def run(*args):
     return done.returncode, done.stdout, done.stderr.decode(errors='replace')
 
 
+def drops_frames(path):
+    """Whether the profile says which frames to drop, as google/pprof does too; it has no list of allocators of its own."""
+    return b'"drop_frames"' in run('info', '--json', '-q', path)[1]
+
+
 def answer(*args):
+    if args[0] in ('top', 'traces', 'tags', 'peek') and not drops_frames(args[-1]):
+        args = (*args[:-1], '--all-frames', args[-1])
     code, out, err = run(*args)
     try:
         return json.loads(out)

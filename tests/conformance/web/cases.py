@@ -74,7 +74,7 @@ def verdict(name, path, want):
 
 
 def numbers(name, path, want, full):
-    got, info = answer('top', '--json', '-n', '0', '-q', path), answer('info', '--json', '-q', path)
+    got, info = answer('top', '--json', '-n', '0', '-q', '--all-frames', path), answer('info', '--json', '-q', path)
     if 'functions' not in got or 'metrics' not in info:
         tap.same(got, {}, f'{name}: cannot be asked')
         return

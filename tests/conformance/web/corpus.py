@@ -45,7 +45,7 @@ def cost(costs, units):
 
 
 def numbers(name, path, want):
-    got = answer('top', '--json', '-n', '0', '-q', path)
+    got = answer('top', '--json', '-n', '0', '-q', '--all-frames', path)
     if want['metric'] is None:
         tap.same('functions' in got and bool(got['functions']), False, f'{name}: nothing is used')
         return
