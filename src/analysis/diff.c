@@ -195,6 +195,16 @@ whole_add(struct pp_diff *d, size_t side, const struct pp_diff_input *in,
 	value_add(&d->whole, side, m, whole, part, d, mul);
 }
 
+/* Adds what of a run was idle. */
+static void
+idle_add(struct pp_diff *d, size_t side, const struct pp_profile *p, size_t metric, int64_t mul)
+{
+	union pp_value idle = pp_profile_aside(p, metric).idle;
+
+	if (metric < p->aside.n)
+		value_add(&d->idle, side, &p->metrics.at[metric], idle, idle, d, mul);
+}
+
 /* Adds up what the functions of a run cost; `key` has their groups. False when out of memory. */
 static bool
 functions_add(struct pp_diff *d, size_t side, const struct pp_diff_input *in, const uint32_t *key,
@@ -246,6 +256,7 @@ run_add(struct pp_diff *d, size_t side, size_t run, int64_t mul)
 	if (!known && pp_flat_compute(in->profile, &made) != PP_OK)
 		return false;
 	whole_add(d, side, in, flat, run_whole(d, side, run, flat), mul);
+	idle_add(d, side, d->given[side][run], in->metric, mul);
 	fine = functions_add(d, side, in, d->keys[side][run], flat, mul, &kept);
 	pp_flat_release(&made);
 	return fine;
@@ -359,6 +370,7 @@ diff_settle(struct pp_diff *d, struct pp_buf *problem)
 	size_t i, side;
 
 	settle_runs(&d->whole, d->runs);
+	settle_runs(&d->idle, d->runs);
 	for (i = 0; i < d->rows.n; i++) {
 		settle_runs(&d->rows.at[i].self, d->runs);
 		settle_runs(&d->rows.at[i].total, d->runs);
@@ -375,6 +387,7 @@ diff_settle(struct pp_diff *d, struct pp_buf *problem)
 		                : "a total is not positive, so nothing can be scaled by it");
 		return PP_E_UNSUPPORTED;
 	}
+	d->idle.value[PP_AFTER] *= d->scale;
 	return pp_diff_verdicts(d) ? PP_OK : PP_E_NOMEM;
 }
 
@@ -463,6 +476,7 @@ pp_diff_add(struct pp_diff *d, size_t side, const struct pp_diff_input *in, bool
 	*kept = d->identity.groups.n > groups;
 	if (pp_flat_compute(in->profile, &flat) == PP_OK) {
 		whole_add(d, side, in, &flat, flat.whole[in->metric], 1);
+		idle_add(d, side, in->profile, in->metric, 1);
 		if (functions_add(d, side, in, key, &flat, 1, kept))
 			status = PP_OK;
 		pp_flat_release(&flat);

@@ -70,6 +70,7 @@ struct pp_diff {
 	bool steps[2];               /* it falls, and what it gained is known of every run */
 	struct pp_noise usual_noise; /* the same when `after` is multiplied by `usual` */
 	struct pp_diff_value whole;
+	struct pp_diff_value idle; /* what was set aside, which the whole lacks */
 	PP_VEC(struct pp_diff_row) rows;
 	PP_VEC(struct pp_diff_group) groups; /* by group of the identity */
 	double size[2]; /* sum of what the runs are normalised by, where that is not the metric */

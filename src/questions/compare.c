@@ -395,31 +395,19 @@ pp_compare_advice(const struct pp_diff *d)
 /* ---- the head ---- */
 
 bool
-pp_compare_idle(const struct pp_diff *d, size_t side, struct pp_diff_value *idle)
+pp_compare_idle(const struct pp_diff *d, size_t side)
 {
-	const struct pp_diff_input *in = &d->input[side][0];
-	/* Where functions were united, what was set aside is known of the profile before that. */
-	const struct pp_profile *p = d->given[side][0];
-	const struct pp_metric *m;
-	union pp_value cost;
-
-	if (d->runs[side] > 1 || in->metric >= p->aside.n)
-		return false;
-	m = &p->metrics.at[in->metric];
-	cost = p->aside.at[in->metric].idle;
-	idle->exact[side] = cost;
-	idle->value[side] = pp_value_double(m, cost) * (side == PP_AFTER ? d->scale : 1);
-	return !pp_value_is_zero(m, cost);
+	return d->idle.value[side] != 0;
 }
 
 size_t
 pp_compare_print_total(const struct pp_diff *d, size_t side, char out[PP_NUM_MAX])
 {
-	struct pp_diff_value total = d->whole, idle;
+	struct pp_diff_value total = d->whole;
 
-	if (pp_compare_idle(d, side, &idle)) {
-		pp_value_add(&d->metric, &total.exact[side], idle.exact[side]);
-		total.value[side] += idle.value[side];
+	if (pp_compare_idle(d, side)) {
+		pp_value_add(&d->metric, &total.exact[side], d->idle.exact[side]);
+		total.value[side] += d->idle.value[side];
 	}
 	return pp_compare_print(d, &total, side, out);
 }
@@ -428,14 +416,13 @@ static void
 whole_add(struct pp_answer *a, const struct pp_diff *d, size_t side)
 {
 	const struct pp_diff_input *in = &d->input[side][0];
-	struct pp_diff_value idle;
 	char text[PP_NUM_MAX];
 	size_t n = pp_compare_print_total(d, side, text);
 
 	pp_answer_open(a, side == PP_BEFORE ? "before" : "after");
 	pp_answer_text(a, "total", PP_AS_RAW, pp_slice_of(text, n));
-	if (pp_compare_idle(d, side, &idle)) {
-		n = pp_compare_print(d, &idle, side, text);
+	if (pp_compare_idle(d, side)) {
+		n = pp_compare_print(d, &d->idle, side, text);
 		pp_answer_text(a, "idle", PP_AS_RAW, pp_slice_of(text, n));
 	}
 	pp_answer_metric(a, "metric", in->profile, in->metric);

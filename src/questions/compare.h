@@ -39,8 +39,8 @@ pp_status pp_compare_possible(struct pp_answer *, const struct pp_profile *befor
 /* One exact value, or the shortest text of a double when runs were averaged or scaled. */
 size_t pp_compare_print(const struct pp_diff *, const struct pp_diff_value *, size_t side,
                         char out[PP_NUM_MAX]);
-/* What of a side was idle, which its whole lacks; false when nothing was, or where runs were averaged. */
-bool pp_compare_idle(const struct pp_diff *, size_t side, struct pp_diff_value *idle);
+/* Whether any of a side was idle, which its whole lacks. */
+bool pp_compare_idle(const struct pp_diff *, size_t side);
 /* The whole of a side likewise, what was idle included. */
 size_t pp_compare_print_total(const struct pp_diff *, size_t side, char out[PP_NUM_MAX]);
 /* The same for after - before. */

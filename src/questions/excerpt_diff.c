@@ -85,7 +85,6 @@ excerpt_side(struct pp_excerpt *x, const struct pp_diff *d, size_t side,
              const struct pp_topic *topic)
 {
 	struct pp_row *r = &x->head;
-	struct pp_diff_value idle;
 	char text[PP_NUM_MAX];
 	size_t n;
 
@@ -95,8 +94,8 @@ excerpt_side(struct pp_excerpt *x, const struct pp_diff *d, size_t side,
 	n = pp_compare_print_total(d, side, text);
 	pp_row_key(r, "total");
 	pp_row_raw(r, text, n);
-	if (pp_compare_idle(d, side, &idle)) {
-		n = pp_compare_print(d, &idle, side, text);
+	if (pp_compare_idle(d, side)) {
+		n = pp_compare_print(d, &d->idle, side, text);
 		pp_row_key(r, "idle");
 		pp_row_raw(r, text, n);
 	}
