@@ -398,9 +398,10 @@ tree_trim(struct setting *set, struct pp_derive *d)
 
 /* Adds what functions cost in a tree to what is stated of them, or takes it out; rows are made where there are none. */
 static bool
-costs_add(struct pp_profile *p, const struct pp_flat *flat, bool less, uint32_t *row_of)
+costs_add(struct setting *set, const struct pp_flat *flat, bool less, uint32_t *row_of)
 {
-	struct pp_costs_facet *costs = &p->costs;
+	const struct pp_profile *p = set->to;
+	struct pp_costs_facet *costs = &set->to->costs;
 	size_t n = p->metrics.n, row, m;
 
 	for (row = 0; row < flat->n; row++) {
@@ -480,8 +481,8 @@ costs_settle(struct setting *set)
 	costs->stated = true;
 	for (i = 1; i < costs->funcs.n; i++)
 		row_of[set->to->funcs.at[costs->funcs.at[i]].same] = (uint32_t)i;
-	fine = fine && costs_add(set->to, &after, false, row_of) &&
-	       costs_add(set->to, &before, true, row_of);
+	fine = fine && costs_add(set, &after, false, row_of) &&
+	       costs_add(set, &before, true, row_of);
 	for (i = 0; fine && i < 2 * n; i++)
 		pp_value_sub(&set->to->metrics.at[i % n], &costs->cells.at[i],
 		             set->to->aside.at[i % n].idle);
@@ -526,8 +527,10 @@ setting_release(struct setting *s)
 }
 
 static bool
-aside_start(struct pp_profile *p)
+aside_start(struct setting *set)
 {
+	struct pp_profile *p = set->to;
+
 	while (p->aside.n < p->metrics.n)
 		if (!pp_vec_push(&p->aside,
 		                 ((struct pp_aside_row){
@@ -555,7 +558,7 @@ derive(struct setting *s, struct pp_profile **out)
 	else
 		pp_profile_forget_stated(d.to);
 	d.to->facets &= ~(unsigned)(PP_EDGES | PP_LINES);
-	fine = aside_start(d.to);
+	fine = aside_start(s);
 	for (i = 0; fine && i < d.to->series.n; i++)
 		fine = series_settle(s, i);
 	if (fine)

@@ -3,6 +3,8 @@
  *
  *   - info, the summary and top have the same number of functions, which is that of top's rows;
  *   - info and the summary have the same number of samples and of stacks.
+ *
+ * What answers set aside is shown: info tells of the file.
  */
 #include <glob.h>
 #include <stdlib.h>
@@ -10,6 +12,17 @@
 
 #include "polyprof/polyprof_experimental.h"
 #include "tap.h"
+
+/* Those of the parameters that a question has. */
+static const char *const *
+of_question(const char *const all[3], const char *question)
+{
+	static const char *const frames[] = { "all-frames", NULL };
+
+	return strcmp(question, "top") == 0       ? all
+	       : strcmp(question, "summary") == 0 ? frames
+	                                          : NULL;
+}
 
 /* The answer to a question about a file as JSON, or nothing. The caller's to free. */
 struct answer {
@@ -20,11 +33,10 @@ struct answer {
 static void
 answer_get(struct answer *a, const char *path, const char *question)
 {
-	static const char *const all[] = { "limit=0", NULL };
+	static const char *const all[] = { "all-frames", "limit=0", NULL };
 	pp_answer *answer = NULL;
 
-	if (pp_ask_files(&path, 1, question, strcmp(question, "top") ? NULL : all, NULL, &answer) ==
-	    PP_OK)
+	if (pp_ask_files(&path, 1, question, of_question(all, question), NULL, &answer) == PP_OK)
 		(void)pp_answer_render(answer, PP_RENDER_JSON, &a->json, &a->size);
 	pp_answer_free(answer);
 }
