@@ -3,6 +3,7 @@
  */
 #include "formats/strangers.h"
 #include "api/opening.h"
+#include "api/usable.h"
 #include "formats/kit/json_outline.h"
 
 #include <limits.h>
@@ -586,6 +587,8 @@ recognise(struct pp_opened *o, struct pp_opening *opening)
 	else
 		choose(o, opening->name);
 	o->reader.format = o->format;
+	if (!settled)
+		pp_usable_peek(o, &peek);
 	if (!o->format) {
 		peek.head.p = in->cur;
 		opening->foreign = pp_container_foreign(peek.head);
@@ -629,6 +632,7 @@ opening_new(const char *path, const struct pp_read_opts *opts, struct pp_diags *
 		return NULL;
 	}
 	o->io.map = o->opts.map;
+	o->errors = pp_diags_total(o->io.diags, PP_ERROR);
 	return o;
 }
 

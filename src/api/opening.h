@@ -24,9 +24,12 @@ struct pp_opening {
 	const char *foreign;   /* a packing that is not read here, when that is what it is */
 	bool unpacked_nothing; /* damage comes first, and has been noted */
 	const struct pp_stranger *stranger; /* what it is otherwise, as far as that is known */
-	pp_status sibling_status;           /* the worst end of a companion */
-	uint64_t sibling_bytes;             /* of all companions */
-	struct pp_input lost;               /* stands where an input was that a failure took away */
+	uint64_t errors;                    /* found before this file was opened */
+	bool unfit;                     /* its bytes have nothing of the format that --from names */
+	const struct pp_format *likely; /* which one they have; or NULL */
+	pp_status sibling_status;       /* the worst end of a companion */
+	uint64_t sibling_bytes;         /* of all companions */
+	struct pp_input lost;           /* stands where an input was that a failure took away */
 };
 
 /* Bytes of a file, whole or as far as it was read. */

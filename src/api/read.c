@@ -2,7 +2,7 @@
  * Reading: from an opened input to a profile.
  */
 #include "api/meter.h"
-#include "api/opening.h"
+#include "api/usable.h"
 #include "formats/kit/resolve.h"
 #include "formats/strangers.h"
 
@@ -85,13 +85,67 @@ describe(const struct pp_opened *o, struct pp_builder *b)
 		b->profile->compression[i] = pp_build_strz(b, o->compression[i]);
 }
 
+/* Reads the input into the builder, and hands over the profile. */
+static pp_status
+profile_build(struct pp_opened *o, struct pp_builder *b, struct pp_profile **out)
+{
+	pp_status status;
+	bool partial;
+
+	b->diags = o->reader.diags;
+	describe(o, b);
+	status = o->format->read(&o->reader, b);
+	/* A reader that broke off because of that may know only that there was an end. */
+	if (!pp_builder_goes_on(b) && pp_account_stops())
+		status = b->status;
+	status = settle(o, status, &partial);
+	if (status == PP_OK && pp_builder_ok(b) && pp_reader_option(&o->reader, "symbolize"))
+		pp_resolve(&o->reader, b);
+	pp_resolve_forget(&o->reader);
+	if (b->status != PP_OK)
+		status = b->status;
+	if (partial)
+		b->profile->complete = false;
+	return status == PP_OK ? pp_builder_finish(b, out) : status;
+}
+
+/*
+ * The same, and judges whether anything could be used. If the input is of another format than --from names, each of its lines
+ * is an error: one message replaces them.
+ */
+static pp_status
+profile_judge(struct pp_opened *o, struct pp_builder *b, struct pp_profile **out)
+{
+	struct pp_opening *opening = o->reader.impl;
+	struct pp_diags *diags = o->reader.diags, apart;
+	uint64_t errors;
+	pp_status status;
+
+	pp_diags_init(&apart);
+	apart.cap_per_rule = diags->cap_per_rule;
+	if (opening->unfit)
+		o->reader.diags = &apart;
+	status = profile_build(o, b, out);
+	o->reader.diags = diags;
+	errors = pp_diags_total(diags, PP_ERROR) - opening->errors +
+	         pp_diags_total(&apart, PP_ERROR);
+	status = pp_usable_check(o, *out, errors, status);
+	if (status != PP_E_INVALID)
+		pp_diags_append(diags, &apart, 0);
+	pp_diags_release(&apart);
+	if (status != PP_OK) {
+		pp_profile_free(*out);
+		*out = NULL;
+	}
+	return status;
+}
+
 pp_status
 pp_opened_read(struct pp_opened *o, struct pp_profile **out)
 {
 	struct pp_opening *opening = o->reader.impl;
 	struct pp_builder b;
 	pp_status status;
-	bool partial;
 
 	*out = NULL;
 	if (!o->format) {
@@ -101,22 +155,7 @@ pp_opened_read(struct pp_opened *o, struct pp_profile **out)
 	if (!pp_builder_init(&b, &o->reader.limits, o->reader.order, o->reader.seed,
 	                     &pp_pages_huge))
 		return PP_E_NOMEM;
-	b.diags = o->reader.diags;
-	describe(o, &b);
-	status = o->format->read(&o->reader, &b);
-	/* A reader that broke off because of that may know only that there was an end. */
-	if (!pp_builder_goes_on(&b) && pp_account_stops())
-		status = b.status;
-	status = settle(o, status, &partial);
-	if (status == PP_OK && pp_builder_ok(&b) && pp_reader_option(&o->reader, "symbolize"))
-		pp_resolve(&o->reader, &b);
-	pp_resolve_forget(&o->reader);
-	if (b.status != PP_OK)
-		status = b.status;
-	if (partial)
-		b.profile->complete = false;
-	if (status == PP_OK)
-		status = pp_builder_finish(&b, out);
+	status = profile_judge(o, &b, out);
 	if (status == PP_E_LIMIT && b.limit)
 		pp_io_note(&opening->io, PP_IO_LIMIT_REACHED, PP_NO_OFFSET,
 		           "the limit is reached: %s", b.limit);
@@ -126,18 +165,31 @@ pp_opened_read(struct pp_opened *o, struct pp_profile **out)
 	return status;
 }
 
+/* Bytes that were put into a sink. */
+static uint64_t
+sink_bytes(const struct pp_sink *s)
+{
+	return s->written + (s->begin ? (uint64_t)(s->cur - s->begin) : 0);
+}
+
 pp_status
 pp_opened_rewrite(struct pp_opened *o, struct pp_sink *out)
 {
+	struct pp_opening *opening = o->reader.impl;
+	uint64_t begun = sink_bytes(out);
 	pp_status status;
 	bool partial;
 
-	if (!o->format || !o->format->rewrite)
+	if (!o->format || !o->format->rewrite || opening->unfit)
 		return PP_E_UNSUPPORTED;
 	status = o->format->rewrite(&o->reader, out);
 	if (status == PP_E_UNSUPPORTED)
 		return status;
-	status = pp_opening_memory(o->reader.impl, settle(o, status, &partial));
+	status = pp_opening_memory(opening, settle(o, status, &partial));
+	if (sink_bytes(out) == begun)
+		status = pp_usable_rewritten(
+		    o, pp_diags_total(o->reader.diags, PP_ERROR) - opening->errors, status);
+	pp_io_report(&opening->io);
 	return out->status != PP_OK ? out->status : status;
 }
 

@@ -462,10 +462,12 @@ test_recognition(void)
 	check_status(stacks, sizeof stacks - 1, "x", "folded", PP_OK, NULL, "a format by name");
 	check_status(NULL, 0, "a.folded", NULL, PP_OK, NULL, "an empty folded file");
 	check_status("", 0, "", NULL, PP_E_UNKNOWN, "io-unknown-format", "nothing without a name");
-	check_status("", 0, "a.folded.gz", NULL, PP_OK, "io-gzip-truncated", "an empty .gz is cut");
-	check_status("\x1f\x8b", 2, "a.folded", NULL, PP_OK, "io-gzip-truncated",
+	check_status("", 0, "a.folded.gz", NULL, PP_E_INVALID, "io-gzip-truncated",
+	             "an empty .gz is cut");
+	check_status("\x1f\x8b", 2, "a.folded", NULL, PP_E_INVALID, "io-nothing-usable",
 	             "two bytes of gzip");
-	check_status("(", 1, "a.folded.zst", NULL, PP_OK, "io-zstd-truncated", "one byte of zstd");
+	check_status("(", 1, "a.folded.zst", NULL, PP_E_INVALID, "io-zstd-truncated",
+	             "one byte of zstd");
 
 	pp_diags_init(&diags);
 	ok(pp_open(&o, "dir/p.folded.gz.zst", stacks, sizeof stacks - 1, NULL, &diags) == PP_OK,

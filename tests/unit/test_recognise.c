@@ -78,6 +78,9 @@ check(const char *text, const char *name, const char *from, pp_status expected, 
 	if (expected == PP_E_UNKNOWN)
 		is_u64(pp_diags_of_rule(&diags, pp_rule_find("io-unknown-format")), 1,
 		       "and the rule");
+	if (expected == PP_E_INVALID)
+		is_u64(pp_diags_of_rule(&diags, pp_rule_find("io-nothing-usable")), 1,
+		       "and the rule");
 	pp_profile_free(p);
 	pp_diags_release(&diags);
 }
@@ -95,6 +98,10 @@ main(void)
 	check("a5 b5", "x", "b", PP_OK, "b");
 	check("a0 b0", "x.aaa", NULL, PP_E_UNKNOWN, NULL);
 	check("", "x", NULL, PP_E_UNKNOWN, NULL);
-	check("a0 b0", "x", "a", PP_OK, "a");
+	/* Nothing of the format that is named is refused; an intact empty file is not. */
+	check("a0 b0", "x", "a", PP_E_INVALID, NULL);
+	check("a1 b0", "x", "a", PP_OK, "a");
+	check("", "x", "a", PP_OK, "a");
+	check(" \n", "x", "a", PP_OK, "a");
 	return tap_done();
 }

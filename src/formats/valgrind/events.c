@@ -22,6 +22,8 @@
 #define MOST_EVENTS 512
 /* Each event that comes when there are rows already moves all of them. */
 #define MOST_LATE_EVENTS ((size_t)32)
+/* Reading Xdebug files adds to cells of all metrics, which there are for PP_FEW_COLUMNS: each event may have one of what it gained. */
+#define MOST_LATE_XDEBUG ((size_t)PP_FEW_COLUMNS / 2 - PP_CG_XDEBUG_EVENTS)
 
 /* ---- units ------------------------------------------------------------------------------ */
 
@@ -189,11 +191,17 @@ metric_find(const struct pp_cg_parser *p, struct pp_slice name)
 	return i;
 }
 
+static size_t
+late_most(const struct pp_cg_parser *p)
+{
+	return p->family == PP_CG_XDEBUG ? MOST_LATE_XDEBUG : MOST_LATE_EVENTS;
+}
+
 /* A new event behind the first part, and there are too many of them. */
 static bool
 is_too_late(const struct pp_cg_parser *p, struct pp_slice name)
 {
-	return p->head.late_events >= MOST_LATE_EVENTS &&
+	return p->head.late_events >= late_most(p) &&
 	       metric_find(p, name) == p->builder->profile->metrics.n;
 }
 
@@ -426,7 +434,7 @@ pp_cg_events(struct pp_cg_parser *p, struct pp_slice value)
 	while (pp_slice_word(&value, &name)) {
 		if (n == most || is_too_late(p, name)) {
 			pp_cg_report(p, PP_CG_BAD_EVENT, name.p, "there are more than %zu %s",
-			             n == most ? most : MOST_LATE_EVENTS,
+			             n == most ? most : late_most(p),
 			             n == most ? "events" : "events that only later parts have");
 			break;
 		}
