@@ -31,7 +31,8 @@ enum family_id { OF_SELF, OF_TOTAL, OF_WHOLE, FAMILIES };
 
 struct family {
 	struct pp_scatter costs, shares;
-	double z; /* a change of up to so many standard errors is noise */
+	double tests; /* functions that can change by enough */
+	double z;     /* a change of up to so many standard errors is noise */
 };
 
 struct rules {
@@ -222,8 +223,8 @@ family_find(struct rules *rules, enum family_id which)
 		variances_add(&costs, d, v->value, v->variance, d->scale, &f->costs);
 		variances_add(&shares, d, v->share, v->share_variance, 1, &f->shares);
 	}
-	/* Costs and shares are two tests. */
-	f->z = pp_z_of_chance(CHANCE / fmax(1, 2 * (double)costs.n));
+	f->tests = fmax(1, (double)costs.n);
+	f->z = pp_z_of_chance(CHANCE / f->tests / 2); /* costs and shares are two tests */
 	if (fine && d->noise.rule != PP_DIFF_EXACT) {
 		variances_finish(&costs, &f->costs);
 		variances_finish(&shares, &f->shares);
@@ -250,7 +251,8 @@ families_find(struct rules *rules)
 		shares.quantum[i] = whole > 0 ? d->noise.period[i] / whole : 0;
 	}
 	for (i = 0; i < FAMILIES; i++)
-		rules->families[i] = (struct family){ costs, shares, pp_z_of_chance(CHANCE_WHOLE) };
+		rules->families[i] = (struct family){ costs, shares, 1,
+			                              pp_z_of_chance(CHANCE_WHOLE) };
 	rules->least = CHANGE_LEAST * fmax(fabs(d->whole.part[PP_BEFORE]),
 	                                   fabs(d->whole.part[PP_AFTER]) * d->scale);
 	return family_find(rules, OF_SELF) && family_find(rules, OF_TOTAL);
@@ -356,21 +358,24 @@ value_check(const struct rules *rules, const struct family *f, struct pp_diff_va
 /* ---- functions -------------------------------------------------------------------------------- */
 
 /*
- * Whether a cost is in every run of one side and in none of the other: no variance explains that away. Too few samples,
- * or too small a part of the whole, do.
+ * Whether a cost is in every run of one side and in none of the other: no variance explains that away. Too small a part
+ * of the whole does, and so few samples that all of them may be on one side by chance.
  */
 static bool
-is_in_one_side(const struct rules *rules, const struct pp_diff_row *row,
+is_in_one_side(const struct rules *rules, const struct family *f, const struct pp_diff_row *row,
                const struct pp_diff_value *v)
 {
 	const struct pp_diff *d = rules->d;
 	size_t side = row->profile[PP_AFTER] ? PP_AFTER : PP_BEFORE;
-	double size = fabs(v->value[side]), all = size * (double)d->runs[side];
+	double runs = (double)d->runs[side], size = fabs(v->value[side]), samples;
 
 	if (d->rule != PP_DIFF_REPEATED || row->profile[1 - side] ||
 	    row->seen[side] < d->runs[side] || size < rules->least)
 		return false;
-	return d->noise.rule != PP_DIFF_SAMPLED || all > 2 * sqrt(all * d->noise.period[side]);
+	if (d->noise.rule != PP_DIFF_SAMPLED)
+		return true;
+	samples = size * runs / d->noise.period[side];
+	return 2 * f->tests * pow(runs / (double)(d->runs[0] + d->runs[1]), samples) <= CHANCE;
 }
 
 /* Finds the verdicts of a function: one that was not there before is new, one that is not there any more is gone. */
@@ -379,16 +384,17 @@ row_check(const struct rules *rules, struct pp_diff_row *row)
 {
 	enum pp_diff_status presence = row->profile[PP_BEFORE] ? PP_GONE : PP_NEW;
 	bool both = row->profile[PP_BEFORE] && row->profile[PP_AFTER];
+	const struct family *self = &rules->families[OF_SELF], *total = &rules->families[OF_TOTAL];
 
-	value_check(rules, &rules->families[OF_SELF], &row->self);
-	value_check(rules, &rules->families[OF_TOTAL], &row->total);
+	value_check(rules, self, &row->self);
+	value_check(rules, total, &row->total);
 	if (both)
 		return;
-	if (row->total.status != PP_NOISE || is_in_one_side(rules, row, &row->total))
+	if (row->total.status != PP_NOISE || is_in_one_side(rules, total, row, &row->total))
 		row->total.status = presence;
 	if (row->self.status == PP_SAME)
 		row->self.status = row->total.status;
-	else if (row->self.status != PP_NOISE || is_in_one_side(rules, row, &row->self))
+	else if (row->self.status != PP_NOISE || is_in_one_side(rules, self, row, &row->self))
 		row->self.status = presence;
 }
 
