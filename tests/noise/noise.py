@@ -5,6 +5,7 @@ recorded.json.gz has what the functions of three programs cost in 200 runs of ea
 Xdebug and NYTProf (compress=0) on a machine that compiled other programs meanwhile (load 5 to 14 on 2 processors), with a real-time priority. `slowed`
 are 100 runs in which `hash`, 10 % of the cost, has a fifth more to do. Speaks TAP.
 """
+import collections
 import gzip
 import json
 import marshal
@@ -142,6 +143,11 @@ def repeated(tap):
     many = [[folded(f'{side}{i}.folded', **{f'f{k}': 500 + chance.randrange(-60, 60) for k in range(60)}) for i in range(3)]
             for side in 'ab' for chance in [random.Random(side)]]
     tap.same(changed(ask('diff', '-n', '0', '--before', *many[0], '--after', *many[1])), {}, 'sixty functions that only scatter')
+    chance, named = random.Random(9), 0
+    for _ in range(30):
+        sides = [[folded(f'{side}{i}.folded', **dict(collections.Counter(f'f{int(60 ** chance.random())}' for _ in range(300)))) for i in range(3)] for side in 'st']
+        named += bool(changed(ask('diff', '-n', '0', '--before', *sides[0], '--after', *sides[1])))
+    tap.ok(named <= 1, f'{named} of 30 pairs of three profiles of 300 samples name a function: rare ones are on one side by chance')
     exact = {side: [put(f'{side}{i}.cg', f'events: Ir\nfl=a.c\nfn=f\n1 {cost}\nfn=g\n9 90000\n') for i in range(3)] for side, cost in (('x', 10000), ('y', 10200))}
     tap.same(changed(ask('diff', '-n', '0', '--before', *exact['x'], '--after', *exact['y'])), {'f': 'grew'}, 'equal exact counts have no variance')
     sizes = [put(f'size{i}.cg', f'events: Ir\nfl=a.c\nfn=f\n1 {size}000\nfn=g\n9 {size}0000\n') for i, size in enumerate((3, 1, 2, 1, 2, 1))]
