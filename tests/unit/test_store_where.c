@@ -10,6 +10,31 @@ static const struct pp_where_profile profile = { { (const unsigned char *)"folde
 	                                         true,
 	                                         { (const unsigned char *)"00c0ffee", 8 } };
 
+static bool
+id_note(void *data, struct pp_slice begin)
+{
+	struct pp_buf *met = data;
+
+	pp_buf_add(met, begin.p, begin.n);
+	pp_buf_addc(met, ' ');
+	return begin.n < 6;
+}
+
+/* The beginnings of ids that an expression names, up to the first of six digits. */
+static void
+are_ids(const char *text, const char *expected)
+{
+	struct pp_buf problem = { 0 }, met = { 0 };
+	struct pp_where *where = pp_where_parse(pp_slice_z(text), &problem);
+
+	ok(where != NULL, "%s is an expression", text);
+	(void)pp_where_ids(where, id_note, &met);
+	is_text(met.n ? met.p : "", expected, "%s", text);
+	pp_where_free(where);
+	pp_buf_release(&problem);
+	pp_buf_release(&met);
+}
+
 static void
 is_where(const char *text, enum pp_where_result of_labels, enum pp_where_result of_profile)
 {
@@ -277,5 +302,10 @@ main(void)
 	check_times();
 	check_windows();
 	pp_label_set_release(&labels);
+	are_ids("a=b", "");
+	are_ids("profile=00c0", "00c0 ");
+	are_ids("a=b and (profile!=00c0 or not profile in (1, 2222)) or b=profile", "00c0 2222 1 ");
+	are_ids("profile=123456 or profile=4444", "123456 ");
+	are_ids("profile~\"^00\"", "");
 	return tap_done();
 }

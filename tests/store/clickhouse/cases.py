@@ -590,6 +590,31 @@ def test_known_beside_new(c):
     c.tap.ok('samples' in sent and b'shared' in sent.get('stacks', b''), 'the new one has its stack', f'{sent}')
 
 
+def test_damage(c):
+    """Damage is named by id and labels; --partial reads inputs where servers lost rows; no id that is short or nobody's removes anything."""
+    source, database = c.store()
+    place = os.path.join(c.place, 'damage')
+    os.makedirs(place)
+    files = [folded(place, f'{i}.folded', 60 + i) for i in range(6)]
+    for i, path in enumerate(files):
+        c.add(source, path, label=[f'n={i}'])
+    ids = [one['id'] for one in json.loads(c.run('store', 'list', source, '--json')[1])['profiles']]
+    for words in (('remove', ids[0][:3]), ('remove', ids[0], ids[1][:2]), ('remove', ids[0], '0123456789abcdef'), ('get', ids[0][:3], '-o', os.path.join(place, 'x.folded'))):
+        code, out, text = c.run('store', words[0], source, *words[1:])
+        left = len(json.loads(c.run('store', 'list', source, '--json')[1])['profiles'])
+        c.tap.ok(code in (2, 3) and left == len(files) and (code == 3 or '"n":' in text), f'{words[0]} of {len(words[-1])} digits', f'{code} {left} {text}')
+    good = c.answer(['top', '-n', '0'], source)[1]['functions']
+    c.nodes.everywhere('ALTER TABLE samples DELETE WHERE batch IN (SELECT min(batch) FROM profiles) SETTINGS mutations_sync = 2', database=database)
+    code, out, text = c.run('store', 'check', source)
+    c.tap.ok(code == 3 and any(f'profile {one[:12]} {{"n":' in text + out.decode() for one in ids), 'rows of samples that are missing: check names the profile', f'{code} {text}')
+    c.nodes.everywhere('TRUNCATE TABLE stacks SYNC', database=database)
+    for more in ('', '&push=always', '&push=never'):
+        code, out, text = c.run('top', source + more, '--json', '-n', '0')
+        c.tap.ok(code == 3, f'top {more}: exit 3', f'{code} {text}')
+        code, out, text = c.run('top', source + more, '--json', '-n', '0', '--partial')
+        c.tap.ok(code == 0 and json.loads(out)['functions'] == good, f'--partial {more} reads the inputs', f'{code} {text} {out[:300]}')
+
+
 def test_foreign(c):
     """The tables of Coroot and of Parca, filled as they fill them, are read."""
     place = os.path.join(c.place, 'foreign')
@@ -652,7 +677,7 @@ def main():
     polyprof, samples, directory = map(os.path.abspath, sys.argv[1:4])
     tap = Tap()
     tests = [test_sources, test_full, test_known_beside_new, test_samples, test_pushed, test_shared, test_large, test_trend, test_where, test_days, test_kills, test_killed_upkeep,
-             test_behind, test_remove, test_foreign, *sums.TESTS, *extracts.TESTS, *races.TESTS]
+             test_behind, test_remove, test_damage, test_foreign, *sums.TESTS, *extracts.TESTS, *races.TESTS]
     try:
         nodes = Nodes(directory, 3)
     except Missing as why:
