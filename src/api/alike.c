@@ -80,7 +80,9 @@ kinds_find(struct choice *c)
 		c->kind_of[i] = NO_KIND;
 		if (!m)
 			continue;
-		c->r->opts.provider->measures(m->selected, m->nth, &made.is);
+		c->r->opts.provider->measures(
+		    m->selected, m->nth,
+		    c->kinds.n ? c->kinds.at[last].is.units : pp_slice_of("", 0), &made.is);
 		k = last < c->kinds.n && same_measures(&c->kinds.at[last].is, &made.is) ? last : 0;
 		while (k < c->kinds.n && !same_measures(&c->kinds.at[k].is, &made.is))
 			k++;

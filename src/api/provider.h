@@ -94,8 +94,9 @@ struct pp_provider {
 	struct pp_slice (*label_key)(struct pp_selected *, size_t nth, size_t number);
 	/* When one began, in ns since 1970, and for how many profiles it stands. */
 	void (*when)(const struct pp_selected *, size_t nth, int64_t *begin, uint64_t *profiles);
-	/* What one measures; texts live as long as the selection. */
-	void (*measures)(const struct pp_selected *, size_t nth, struct pp_measures *);
+	/* What one measures, probably the same metrics as `like`; texts live as long as the selection. */
+	void (*measures)(const struct pp_selected *, size_t nth, struct pp_slice like,
+	                 struct pp_measures *);
 	/* Takes those out of the selection that do not stay; the others are numbered anew, in order. */
 	void (*narrow)(struct pp_selected *, const bool *stays);
 	/* Tells contents apart; 0 = unknown. */

@@ -109,19 +109,26 @@ static const char sum_of[] = ", \"profiles\": ";
 
 /* Quotation marks within texts have a backslash, so that no text looks like a member. */
 struct pp_slice
-pp_store_meta_units(struct pp_slice meta)
+pp_store_meta_units(struct pp_slice meta, struct pp_slice like)
 {
-	static const char begin[] = "}, \"units\": {", sum[] = "}, \"profiles\": ";
-	const unsigned char *units = meta.n ? memmem(meta.p, meta.n, begin, sizeof begin - 1)
-	                                    : NULL;
-	const unsigned char *end =
-	    units ? memmem(units, (size_t)(meta.p + meta.n - units), sum, sizeof sum - 1) : NULL;
+	static const char begin[] = "}, \"units\": {", sum[] = "}, \"profiles\": ", ends[] = "}}";
+	const size_t head = sizeof begin - 1, foot = sizeof ends - 1;
+	const unsigned char *units, *of_sum, *end;
 
+	if (meta.n < head + foot)
+		return pp_slice_of("", 0);
+	end = meta.p + meta.n - foot;
+	if (meta.n >= head + like.n + foot && memcmp(end - like.n - head, begin, head) == 0 &&
+	    (like.n == 0 || memcmp(end - like.n, like.p, like.n) == 0) &&
+	    memcmp(end, ends, foot) == 0)
+		return pp_slice_between(end - like.n, end);
+	units = memmem(meta.p, meta.n, begin, head);
 	if (!units)
 		return pp_slice_of("", 0);
-	/* Without the braces that an object ends with. */
-	end = end ? end : meta.p + meta.n - 2;
-	return end > units ? pp_slice_between(units + sizeof begin - 1, end) : pp_slice_of("", 0);
+	units += head;
+	of_sum = memmem(units, (size_t)(meta.p + meta.n - units), sum, sizeof sum - 1);
+	end = of_sum ? of_sum : end;
+	return end > units ? pp_slice_between(units, end) : pp_slice_of("", 0);
 }
 
 /* It is at the very end, where an object without it has two braces. */

@@ -16,8 +16,11 @@
 bool pp_store_meta_make(const struct pp_profile *, struct pp_buf *, uint64_t *stacks);
 /* One of its members as it stands, which is checked JSON; n = 0 when there is none. */
 struct pp_slice pp_store_meta_member(const char *meta, const char *member, struct pp_arena *);
-/* Its metrics, their units and events, as they stand: equal for profiles that have the same. */
-struct pp_slice pp_store_meta_units(struct pp_slice meta);
+/*
+ * Its metrics, their units and events, as they stand: equal for profiles that have the same. They are probably those of
+ * another profile, `like`, which is then faster to see than to find.
+ */
+struct pp_slice pp_store_meta_units(struct pp_slice meta, struct pp_slice like);
 /* "stacks" of it. */
 uint64_t pp_store_meta_stacks(const char *meta);
 /* How many profiles it is the sum of; 0 when it does not say. */

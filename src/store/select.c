@@ -484,13 +484,14 @@ selected_when(const struct pp_selected *selected, size_t nth, int64_t *begin, ui
 }
 
 static void
-selected_measures(const struct pp_selected *selected, size_t nth, struct pp_measures *out)
+selected_measures(const struct pp_selected *selected, size_t nth, struct pp_slice like,
+                  struct pp_measures *out)
 {
 	const struct chosen *s = (const struct chosen *)selected;
 	const struct pp_store_entry *e = &s->list.entries.at[nth];
 
 	*out = (struct pp_measures){ .format = e->format,
-		                     .units = pp_store_meta_units(pp_slice_z(e->meta)),
+		                     .units = pp_store_meta_units(pp_slice_z(e->meta), like),
 		                     .stacks = e->stacks };
 }
 
