@@ -98,6 +98,25 @@ pp_flat_total_at(struct pp_flat *f, size_t row, size_t metric)
 }
 
 bool
+pp_flat_limit(struct pp_flat *f)
+{
+	size_t row, m;
+
+	for (row = 0; row < f->n; row++)
+		for (m = 0; m < f->metrics; m++) {
+			const struct pp_metric *metric = &f->profile->metrics.at[m];
+			union pp_value *total = pp_flat_total_at(f, row, m);
+
+			if (!total)
+				return false;
+			if (!(metric->flags & PP_METRIC_SIGNED) &&
+			    pp_value_cmp(metric, *total, f->whole[m]) > 0)
+				*total = f->whole[m];
+		}
+	return true;
+}
+
+bool
 pp_flat_add_self_sparse(struct pp_flat *f, size_t row, const struct pp_cells *cells)
 {
 	bool fine = true;

@@ -1,9 +1,10 @@
 /*
  * The flat profile as the file itself states it: in its own table of functions, or in its calls.
  */
-#include "model/flat_sources.h"
-
+#include "base/stops.h"
 #include "model/divide.h"
+#include "model/flat_sources.h"
+#include "model/ledger.h"
 
 /* ---- the table of functions ------------------------------------------------------------- */
 
@@ -71,6 +72,72 @@ costs_add(struct pp_flat *f, size_t row, const struct pp_profile *p, size_t from
 	return fine;
 }
 
+/* What calls of a function cost that come from others of its group, or from elsewhere. */
+static bool
+group_calls_add(const struct pp_profile *p, bool inside, struct pp_ledger *sums)
+{
+	size_t i;
+
+	if (!pp_ledger_init(sums, p, p->funcs.n))
+		return false;
+	for (i = 0; i < p->calls.rows.n && !pp_account_stops_at(i); i++) {
+		const struct pp_edge_row *e = &p->calls.rows.at[i];
+		pp_func caller = pp_func_alone(p, e->caller), callee = pp_func_alone(p, e->callee);
+		bool same = e->caller && p->funcs.at[e->caller].same == p->funcs.at[e->callee].same;
+
+		if (same == inside && caller != callee)
+			pp_ledger_add_cells(sums, callee, pp_edge_costs(p, i));
+	}
+	return !sums->failed && !pp_account_stops();
+}
+
+/* The part of a function's total that is no part of another one's of its group. */
+static union pp_value
+group_part(const struct pp_metric *m, union pp_value total, union pp_value inside,
+           union pp_value outside)
+{
+	union pp_value rest = total;
+
+	if (m->flags & PP_METRIC_SIGNED)
+		return total;
+	pp_value_sub(m, &rest, inside);
+	outside = pp_value_cmp(m, outside, total) > 0 ? total : outside;
+	return pp_value_cmp(m, rest, outside) > 0 ? rest : outside;
+}
+
+/*
+ * Functions of a group call each other: what one costs is in the total of another. Their totals are replaced by what calls
+ * from elsewhere cost, and never more than the whole.
+ */
+static bool
+groups_settle(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
+{
+	const struct pp_costs_facet *c = &p->costs;
+	struct pp_ledger inside, outside = { 0 };
+	bool fine = group_calls_add(p, true, &inside) && group_calls_add(p, false, &outside);
+	size_t i, m, row;
+
+	for (i = 1; fine && i < c->funcs.n; i++) {
+		pp_func alone = pp_func_alone(p, c->funcs.at[i]);
+
+		row = row_of[p->funcs.at[c->funcs.at[i]].same] - (size_t)1;
+		for (m = 0; fine && costs_occur(p, i) && m < f->metrics; m++) {
+			const struct pp_metric *metric = &p->metrics.at[m];
+			union pp_value total = pp_costs_get(p, i, m).total;
+			union pp_value part = group_part(metric, total,
+			                                 pp_ledger_get(&inside, alone, m),
+			                                 pp_ledger_get(&outside, alone, m));
+
+			pp_value_sub(metric, &part, total);
+			fine = pp_flat_add(f, row, m, pp_value_zero(metric), part);
+		}
+	}
+	fine = fine && pp_flat_limit(f);
+	pp_ledger_release(&inside);
+	pp_ledger_release(&outside);
+	return fine;
+}
+
 static bool
 costs_fill(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 {
@@ -90,7 +157,7 @@ costs_fill(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of
 	}
 	for (m = 0; c->funcs.n && m < f->metrics; m++)
 		f->whole[m] = pp_costs_whole(p, m).total;
-	return fine;
+	return fine && (!p->derived.alone.n || !p->calls.rows.n || groups_settle(f, p, row_of));
 }
 
 const struct pp_flat_source pp_flat_by_costs = { costs_mark, costs_fill };
@@ -201,7 +268,7 @@ calls_fill(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of
 		if (fine && p->calls.own)
 			fine = pp_flat_add_self(f, row, pp_edge_own(p, i));
 	}
-	return fine && calls_whole(f, p);
+	return fine && calls_whole(f, p) && (!p->derived.alone.n || pp_flat_limit(f));
 }
 
 const struct pp_flat_source pp_flat_by_calls = { calls_mark, calls_fill };

@@ -2,7 +2,7 @@
 """Recursion is counted once, in every format: callers.py POLYPROF SAMPLES CORPUS. Speaks TAP.
 
 - Over all samples, and files of the corpus where it is there: no edge of callers, callees and graph exceeds the function,
-  and the rows add up to its total: callers with what came from outside, callees with its own cost.
+  and the rows add up to its total: callers with what came from outside, callees with its own cost. No file exceeds the whole.
 - One program of each kind of recursion, written by hand in several formats: the same rows in all of them.
 """
 import collections
@@ -82,6 +82,16 @@ def graph_wrong(path):
                 yield f"graph: {edge['caller']} calls {edge['callee']} for {cost}, {node['name']} costs {total}"
 
 
+def groups_wrong(path, falling):
+    """No file costs more than all of them, though its functions call each other."""
+    top = ask('top', '--json', '-q', '-n', '0', '--by', 'file', path)
+    if not top or top.get('metric') in falling or min([f['self'][top['metric']] for f in top['functions'] if 'metric' in top] or [0]) < 0:
+        return
+    for f in top['functions'] if 'metric' in top else ():
+        if f['total'][top['metric']] > top['total'] * 1.002:  # what measured calls are rounded by
+            yield f"{f['name']}: {f['total'][top['metric']]} of {top['total']}"
+
+
 def whole(path):
     top = ask('top', '--json', '-q', '-n', '0', path)
     if not top or 'metric' not in top or not top['functions']:
@@ -95,7 +105,7 @@ def whole(path):
     measured = {'xdebug': 1000, 'nytprof': 1000}.get(top['format'], 0)
     falling = {m.get('key', m['name']) for m in ask('info', '--json', '-q', path)['metrics'] if m.get('falls')}
     wrong = [text for name in dict.fromkeys(f['name'] for f in chosen) for text in rows_wrong(path, name, measured, falling)]
-    return wrong + list(graph_wrong(path))
+    return wrong + list(graph_wrong(path)) + list(groups_wrong(path, falling))
 
 
 def property_holds():
