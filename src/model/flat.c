@@ -97,23 +97,41 @@ pp_flat_total_at(struct pp_flat *f, size_t row, size_t metric)
 	return pair ? &pair->total : NULL;
 }
 
-bool
-pp_flat_limit(struct pp_flat *f)
+/* Lets a row cost no more than the whole; false when out of memory. */
+static bool
+row_limit(struct pp_flat *f, size_t row)
 {
-	size_t row, m;
+	size_t m;
 
-	for (row = 0; row < f->n; row++)
-		for (m = 0; m < f->metrics; m++) {
-			const struct pp_metric *metric = &f->profile->metrics.at[m];
-			union pp_value *total = pp_flat_total_at(f, row, m);
+	for (m = 0; m < f->metrics; m++) {
+		const struct pp_metric *metric = &f->profile->metrics.at[m];
+		union pp_value *total = pp_flat_total_at(f, row, m);
 
-			if (!total)
-				return false;
-			if (!(metric->flags & PP_METRIC_SIGNED) &&
-			    pp_value_cmp(metric, *total, f->whole[m]) > 0)
-				*total = f->whole[m];
-		}
+		if (!total)
+			return false;
+		if (!(metric->flags & PP_METRIC_SIGNED) &&
+		    pp_value_cmp(metric, *total, f->whole[m]) > 0)
+			*total = f->whole[m];
+	}
 	return true;
+}
+
+bool
+pp_flat_limit(struct pp_flat *f, const uint32_t *row_of)
+{
+	const struct pp_profile *p = f->profile;
+	uint32_t *members = calloc(f->n + 1, sizeof *members);
+	bool fine = members != NULL;
+	size_t i;
+
+	for (i = 1; fine && i < p->funcs.n; i++) {
+		uint32_t row = row_of[p->funcs.at[i].same];
+
+		if (row && pp_func_alone(p, (pp_func)i) == i && ++members[row - 1] == 2)
+			fine = row_limit(f, row - 1);
+	}
+	free(members);
+	return fine;
 }
 
 bool

@@ -145,8 +145,8 @@ graph_fill(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of
 	if (!add_own(f, p, row_of))
 		return false;
 	return p->calls.rows.n == 0 ||
-	       (add_edges(f, p, row_of) &&
-	        (!p->derived.alone.n || (pp_flat_groups(f, p, row_of) && pp_flat_limit(f))));
+	       (add_edges(f, p, row_of) && (!p->derived.alone.n || (pp_flat_groups(f, p, row_of) &&
+	                                                            pp_flat_limit(f, row_of))));
 }
 
 const struct pp_flat_source pp_flat_by_graph = { graph_mark, graph_fill };

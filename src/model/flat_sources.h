@@ -30,7 +30,7 @@ bool pp_flat_add(struct pp_flat *, size_t row, size_t metric, union pp_value sel
 /* Where a total is while rows are being added; NULL when out of memory. */
 union pp_value *pp_flat_total_at(struct pp_flat *, size_t row, size_t metric);
 /* Lets no group of functions cost more than the whole, whatever its functions cost together. False when out of memory. */
-bool pp_flat_limit(struct pp_flat *);
+bool pp_flat_limit(struct pp_flat *, const uint32_t *row_of);
 /* Where the own or inclusive costs of a function are, unless they are sparse. */
 static inline union pp_value *
 pp_flat_self_of(const struct pp_flat *f, size_t row)

@@ -132,7 +132,7 @@ groups_settle(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row
 			fine = pp_flat_add(f, row, m, pp_value_zero(metric), part);
 		}
 	}
-	fine = fine && pp_flat_limit(f);
+	fine = fine && pp_flat_limit(f, row_of);
 	pp_ledger_release(&inside);
 	pp_ledger_release(&outside);
 	return fine;
@@ -268,7 +268,7 @@ calls_fill(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of
 		if (fine && p->calls.own)
 			fine = pp_flat_add_self(f, row, pp_edge_own(p, i));
 	}
-	return fine && calls_whole(f, p) && (!p->derived.alone.n || pp_flat_limit(f));
+	return fine && calls_whole(f, p) && (!p->derived.alone.n || pp_flat_limit(f, row_of));
 }
 
 const struct pp_flat_source pp_flat_by_calls = { calls_mark, calls_fill };
