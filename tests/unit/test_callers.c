@@ -49,6 +49,35 @@ check_stacks(void)
 	pp_profile_release(p);
 }
 
+/* Functions that call each other: callers have the first activation on each stack, callees what is below the last one. */
+static void
+check_turns(void)
+{
+	struct pp_profile *p = little_stacks("main;even;odd;even;odd 4\n"
+	                                     "main;odd;even 2\nmain;even;g 1\n");
+
+	asks(p, "even", PP_CALLERS, 1, "main 1 5\nodd 1 2\n");
+	asks(p, "even", PP_CALLEES, 1, "odd 1 4\ng 1 1\n");
+	asks(p, "odd", PP_CALLERS, 1, "even 1 4\nmain 1 2\n");
+	asks(p, "odd", PP_CALLEES, 1, "even 1 2\n");
+	asks(p, "main", PP_CALLEES, 2, "even 1 5\nodd 2 4\ng 2 1\nodd 1 2\neven 2 2\n");
+	pp_profile_release(p);
+}
+
+/* Of calls alone: those that enter the cycle count first, the others share what is left of the total. */
+static void
+check_cycle(void)
+{
+	struct pp_profile *p = little_calls("main 1\neven 3\nodd 6\nmain>even 1 9\n"
+	                                    "even>odd 2 10\nodd>even 2 7\n");
+
+	asks(p, "even", PP_CALLERS, 1, "main 1 3\nodd 1 0\n");
+	asks(p, "even", PP_CALLEES, 1, "odd 1 0\n");
+	asks(p, "odd", PP_CALLERS, 1, "even 1 3\n 1 3\n");
+	asks(p, "main", PP_CALLEES, 1, " 1 6\neven 1 3\n");
+	pp_profile_release(p);
+}
+
 static void
 check_calls(void)
 {
@@ -63,6 +92,8 @@ int
 main(void)
 {
 	check_stacks();
+	check_turns();
+	check_cycle();
 	check_calls();
 	return tap_done();
 }
