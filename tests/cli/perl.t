@@ -224,7 +224,7 @@ $ polyprof merge -q levels.out levels.out -o levels.nytprof 2>/dev/null; polypro
     total%    total     self  calls  function
     100.0%  31.4 ms                  (all)
     100.0%  31.4 ms  3.55 ms      0  └ main::RUNTIME (levels.pl:1)
-     53.2%  16.7 ms  3.23 ms      0    ├ Slow::RUNTIME (slow.pl:1)
+     53.3%  16.7 ms  3.27 ms      0    ├ Slow::RUNTIME (slow.pl:1)
      26.8%  8.41 ms  8.41 ms      2    │ ├ Slow::CORE:sselect
      15.7%  4.93 ms  4.93 ms      2    │ └ utf8::upgrade
      34.8%  10.9 ms  10.9 ms      2    └ Inner::RUNTIME › Inner::CORE:sselect
