@@ -575,3 +575,12 @@ pp_canonical_coarser(const struct pp_canonical *a, const struct pp_canonical *fi
 		return 0;
 	return pp_path_score(a->file, finer->file);
 }
+
+bool
+pp_canonical_can_meet(const struct pp_canonical *e, const struct pp_canonical *g)
+{
+	if ((e->file.n && g->file.n) || (e->line && g->line && e->line != g->line))
+		return false;
+	return e->file.n || g->file.n || e->exact == g->exact || e->exact == e->name ||
+	       g->exact == g->name;
+}

@@ -259,19 +259,25 @@ pp_level_add(struct pp_derive *d, pp_func func, struct pp_values costs, uint64_t
 
 /* ---- by line ---------------------------------------------------------------------------- */
 
-/* "FILE:LINE"; 0 when out of memory. */
+/* "FILE:LINE", or "NAME (FILE)" of a function whose file or line is not known; 0 when out of memory. */
 static pp_func
-line_func(struct pp_derive *d, struct pp_buf *name, pp_str file, uint32_t line)
+line_func(struct pp_derive *d, struct pp_buf *name, pp_func func, pp_str file, uint32_t line)
 {
-	struct pp_slice text = pp_text_of(d->to, file);
+	struct pp_slice text = pp_text_of(d->to, file), of = pp_slice_of("", 0);
+	bool placeless = func && pp_line_is_placeless(d->to, file, line);
 
+	if (placeless)
+		of = pp_text_of(d->to, d->to->funcs.at[func].name);
 	name->n = 0;
+	pp_buf_add(name, of.p, of.n);
+	pp_buf_adds(name, placeless && text.n ? " (" : "");
 	if (text.n)
 		pp_buf_add(name, text.p, text.n);
-	else
+	else if (!placeless)
 		pp_buf_adds(name, "(no file)");
 	if (line)
-		pp_buf_addf(name, ":%u", line);
+		pp_buf_addf(name, "%s%u", placeless && !text.n ? " line " : ":", line);
+	pp_buf_adds(name, placeless && text.n ? ")" : "");
 	return name->failed ? 0 : pp_derive_func(d, pp_slice_of(name->p, name->n), file, line);
 }
 
@@ -290,7 +296,8 @@ by_line_rows(const struct pp_profile *p, struct pp_profile **out, struct pp_buf 
 		for (i = 0; i < lines.rows.n && status == PP_OK; i++) {
 			const struct pp_line_cost *row = &lines.rows.at[i];
 
-			status = pp_level_add(&d, line_func(&d, &name, row->file, row->line),
+			status = pp_level_add(&d,
+			                      line_func(&d, &name, row->func, row->file, row->line),
 			                      pp_ledger_row(&lines.cost, i), row->hits, problem);
 		}
 		status = pp_derive_finish(&d, status, out);
@@ -306,7 +313,7 @@ by_line_rows(const struct pp_profile *p, struct pp_profile **out, struct pp_buf 
 static pp_status
 by_line_frames(const struct pp_profile *p, struct pp_profile **out)
 {
-	struct pp_map map = { .seed = p->strs.seed };
+	struct pp_map places = { .seed = p->strs.seed }, funcs = places;
 	struct pp_buf name = { 0 };
 	pp_status status = PP_E_UNSUPPORTED;
 	struct pp_derive d;
@@ -317,23 +324,27 @@ by_line_frames(const struct pp_profile *p, struct pp_profile **out)
 	for (i = 1; i < p->frames.n; i++) {
 		const struct pp_frame_row *frame = &p->frames.at[i];
 		pp_str file = frame->file ? frame->file : p->funcs.at[frame->func].file;
-		uint64_t key = (uint64_t)file << 32 | frame->line;
+		bool placeless = pp_line_is_placeless(p, file, frame->line);
+		pp_func same = p->funcs.at[frame->func].same;
+		uint64_t key = (uint64_t)(placeless ? same : file) << 32 | frame->line;
+		struct pp_map *map = placeless ? &funcs : &places;
 		uint32_t func;
 
 		if (!frame->line)
 			continue;
 		status = PP_OK;
-		func = pp_map_get(&map, key);
+		func = pp_map_get(map, key);
 		if (func == PP_MAP_NONE) {
-			func = line_func(&d, &name, file, frame->line);
-			if (!func || !pp_map_set(&map, key, func)) {
+			func = line_func(&d, &name, same, file, frame->line);
+			if (!func || !pp_map_set(map, key, func)) {
 				status = PP_E_NOMEM;
 				break;
 			}
 		}
 		d.to->frames.at[i].func = func;
 	}
-	pp_map_release(&map);
+	pp_map_release(&places);
+	pp_map_release(&funcs);
 	pp_buf_release(&name);
 	forget_flat(&d);
 	return pp_derive_finish(&d, status, out);

@@ -442,16 +442,6 @@ match_by_key(struct matching *m, struct bucket *b, unsigned components, bool col
 	pp_map_release(&entities);
 }
 
-/* Whether a function and a group of an anonymous name can be one although no path says so. */
-static bool
-can_meet(const struct pp_canonical *e, const struct pp_canonical *g)
-{
-	if ((e->file.n && g->file.n) || (e->line && g->line && e->line != g->line))
-		return false;
-	return e->file.n || g->file.n || e->exact == g->exact || e->exact == e->name ||
-	       g->exact == g->name;
-}
-
 /* Whether functions of an anonymous name are left whose places say that they are not one. */
 static bool
 is_apart(const struct matching *m, const struct bucket *b)
@@ -462,8 +452,8 @@ is_apart(const struct matching *m, const struct bucket *b)
 		return false;
 	for (i = 0; i < b->entities.n; i++)
 		for (k = 0; k < b->groups.n; k++)
-			if (!can_meet(&b->entities.at[i]->as,
-			              &m->id->groups.at[b->groups.at[k]].as))
+			if (!pp_canonical_can_meet(&b->entities.at[i]->as,
+			                           &m->id->groups.at[b->groups.at[k]].as))
 				return true;
 	return false;
 }

@@ -51,6 +51,9 @@ bool pp_canonical_precedes(const struct pp_strtab *, const struct pp_canonical *
 /* How well the paths agree of one that lacks line, column or module and a finer one that has them; 0 if it lacks none. */
 unsigned pp_canonical_coarser(const struct pp_canonical *, const struct pp_canonical *finer);
 
+/* Whether a function and a group of an anonymous name can be one although no path says so. */
+bool pp_canonical_can_meet(const struct pp_canonical *e, const struct pp_canonical *g);
+
 /* Functions taken for the same; found through find(). */
 struct pp_identity_group {
 	struct pp_canonical as;

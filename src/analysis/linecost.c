@@ -111,6 +111,21 @@ part_of(const struct parts *parts, size_t i)
 	};
 }
 
+bool
+pp_line_is_placeless(const struct pp_profile *p, pp_str file, uint32_t line)
+{
+	static const char *const unknown[] = { "???", "??", "<unknown>", "(unknown)", "[unknown]" };
+	struct pp_slice name = pp_text_of(p, file);
+	size_t i;
+
+	if (line == 0 || name.n == 0)
+		return true;
+	for (i = 0; i < PP_COUNT_OF(unknown); i++)
+		if (pp_slice_eq_z(name, unknown[i]))
+			return true;
+	return false;
+}
+
 /* The own cost of a node belongs to the line of its frame. */
 static bool
 from_frames(const struct pp_profile *p, struct parts *parts)
@@ -202,23 +217,37 @@ cost_of(const struct pp_linecost *l, size_t metric, const struct part *part)
 	return fabs(pp_value_double(m, pp_cell_value(m, cell)));
 }
 
-/* Parts in the order of their places, those of one place next to each other, become rows. */
+/* Whether two parts are of one row: of one line or, where no line is known, of one function. */
+static bool
+is_one_row(const struct pp_profile *p, const struct part *a, const struct part *b)
+{
+	return a->line == b->line && a->file == b->file &&
+	       (!pp_line_is_placeless(p, a->file, a->line) ||
+	        p->funcs.at[a->func].same == p->funcs.at[b->func].same);
+}
+
+/* Parts in the order of their places, those of one row next to each other, become rows. */
 static bool
 rows_make(struct pp_linecost *l, const struct parts *parts, const struct item *order)
 {
 	const struct pp_profile *p = l->profile;
 	size_t rows = 0, i, primary = pp_profile_primary(p);
+	struct part before = { 0 };
 	double most = 0;
 
-	for (i = 0; i < parts->n; i++)
-		rows += i == 0 || order[i].key != order[i - 1].key;
+	for (i = 0; i < parts->n; i++) {
+		struct part part = part_of(parts, order[i].at);
+
+		rows += i == 0 || !is_one_row(p, &before, &part);
+		before = part;
+	}
 	if (!pp_vec_reserve(&l->rows, rows) || !pp_ledger_init(&l->cost, p, rows))
 		return false;
 	for (i = 0; i < parts->n && !pp_account_stops_at(i); i++) {
 		struct part part = part_of(parts, order[i].at);
 		double cost = primary < l->metrics ? cost_of(l, primary, &part) : 0;
 
-		if (i == 0 || order[i].key != order[i - 1].key) {
+		if (i == 0 || !is_one_row(p, &before, &part)) {
 			l->rows.at[l->rows.n++] = (struct pp_line_cost){ .file = part.file,
 				                                         .line = part.line };
 			most = -1;
@@ -227,6 +256,7 @@ rows_make(struct pp_linecost *l, const struct parts *parts, const struct item *o
 			l->rows.at[l->rows.n - 1].func = part.func;
 			most = cost;
 		}
+		before = part;
 		pp_count_add(&l->rows.at[l->rows.n - 1].hits, part.hits);
 		cells_add(l, l->rows.n - 1,
 		          part.series ? pp_series_costs(p, part.series, part.row)
@@ -235,19 +265,62 @@ rows_make(struct pp_linecost *l, const struct parts *parts, const struct item *o
 	return !l->cost.failed && !pp_account_stops();
 }
 
+static int
+compare_funcs(const void *left, const void *right, void *profile)
+{
+	return pp_func_cmp(profile, *(const pp_func *)left, *(const pp_func *)right);
+}
+
+/*
+ * Puts parts whose line is not known into the order of their functions: those of one are next to each other when they are
+ * sorted by place.
+ */
+static bool
+order_by_function(const struct pp_profile *p, const struct parts *parts, struct item *order)
+{
+	uint32_t *rank = calloc(p->funcs.n + 1, sizeof *rank);
+	PP_VEC(pp_func) funcs = { 0 };
+	bool fine = rank != NULL;
+	size_t i;
+
+	for (i = 0; fine && i < parts->n; i++) {
+		struct part part = part_of(parts, i);
+		pp_func func = p->funcs.at[part.func].same;
+
+		if (!rank[func] && pp_line_is_placeless(p, part.file, part.line)) {
+			rank[func] = 1;
+			fine = pp_vec_push(&funcs, func);
+		}
+	}
+	if (fine && funcs.n > 1)
+		pp_sort(funcs.at, funcs.n, sizeof *funcs.at, compare_funcs, (void *)(uintptr_t)p);
+	for (i = 0; fine && i < funcs.n; i++)
+		rank[funcs.at[i]] = (uint32_t)i + 1;
+	for (i = 0; fine && i < parts->n; i++) {
+		struct part part = part_of(parts, i);
+
+		order[i] = (struct item){ .at = (uint32_t)i };
+		if (funcs.n && pp_line_is_placeless(p, part.file, part.line))
+			order[i].key = rank[p->funcs.at[part.func].same];
+	}
+	fine = fine && (funcs.n < 2 || items_sort(order, parts->n));
+	pp_vec_release(&funcs);
+	free(rank);
+	return fine;
+}
+
 static bool
 parts_add_up(struct pp_linecost *l, const struct parts *parts)
 {
 	struct item *order = malloc((parts->n + 1) * sizeof *order);
 	uint32_t *rank = files_rank(l->profile, parts);
-	bool fine = rank && order;
+	bool fine = rank && order && order_by_function(l->profile, parts, order);
 	size_t i;
 
 	for (i = 0; fine && i < parts->n && !pp_account_stops_at(i); i++) {
-		struct part part = part_of(parts, i);
+		struct part part = part_of(parts, order[i].at);
 
-		order[i] = (struct item){ (uint64_t)rank[part.file] << 32 | part.line,
-			                  (uint32_t)i };
+		order[i].key = (uint64_t)rank[part.file] << 32 | part.line;
 	}
 	fine = fine && !pp_account_stops() && items_sort(order, parts->n) &&
 	       rows_make(l, parts, order);

@@ -8,7 +8,7 @@
 
 struct pp_line_cost {
 	pp_str file;
-	uint32_t line; /* 0 = the file as a whole, its lines are not known */
+	uint32_t line; /* 0 = not known */
 	uint64_t hits;
 	pp_func
 	    func; /* that it belongs to, of several the one with the largest part; 0 = not known */
@@ -39,7 +39,9 @@ union pp_value pp_linecost_gained(const struct pp_linecost *, size_t row, size_t
  */
 size_t pp_linecost_metric(const struct pp_linecost *, size_t preferred);
 
-/* Adds up by file and line. PP_E_UNSUPPORTED when the profile knows no lines. */
+/* Whether a file or line is not known: such costs are kept apart by function, since they have no line in common. */
+bool pp_line_is_placeless(const struct pp_profile *, pp_str file, uint32_t line);
+/* Adds up by file and line, or by function where these are not known. PP_E_UNSUPPORTED when the profile knows no lines. */
 pp_status pp_linecost_compute(const struct pp_profile *, struct pp_linecost *);
 void pp_linecost_release(struct pp_linecost *);
 

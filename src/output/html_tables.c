@@ -510,26 +510,33 @@ frames_find_lines(struct pp_html_data *h, size_t k, const struct pp_linecost *co
                   const struct kept *kept)
 {
 	const struct pp_profile *p = h->digest->profile[k];
-	struct pp_map map = { .seed = p->strs.seed };
+	struct pp_map places = { .seed = p->strs.seed }, funcs = places;
 	bool ok = (h->line_of[k] = calloc(p->frames.n + 1, sizeof *h->line_of[k])) != NULL;
 	size_t i;
 
-	for (i = 0; ok && i < kept->n; i++)
-		ok = pp_map_set(&map,
-		                (uint64_t)cost->rows.at[kept->rows[i]].file << 32 |
-		                    cost->rows.at[kept->rows[i]].line,
+	for (i = 0; ok && i < kept->n; i++) {
+		const struct pp_line_cost *line = &cost->rows.at[kept->rows[i]];
+		bool placeless = pp_line_is_placeless(p, line->file, line->line);
+
+		ok = pp_map_set(placeless ? &funcs : &places,
+		                (uint64_t)(placeless ? line->func : line->file) << 32 | line->line,
 		                (uint32_t)i + 1);
+	}
 	for (i = 1; ok && i < p->frames.n; i++) {
 		const struct pp_frame_row *f = &p->frames.at[i];
 		pp_str file = f->file ? f->file : p->funcs.at[f->func].file;
-		uint32_t row = f->line ? pp_map_get(&map, (uint64_t)file << 32 | f->line)
-		                       : PP_MAP_NONE;
+		bool placeless = pp_line_is_placeless(p, file, f->line);
+		uint64_t of = placeless ? p->funcs.at[f->func].same : file;
+		uint32_t row = f->line
+		                   ? pp_map_get(placeless ? &funcs : &places, of << 32 | f->line)
+		                   : PP_MAP_NONE;
 
 		h->line_of[k][i] = row == PP_MAP_NONE ? 0 : row;
 	}
 	if (!ok)
 		h->status = PP_E_NOMEM;
-	pp_map_release(&map);
+	pp_map_release(&places);
+	pp_map_release(&funcs);
 }
 
 /* What shares of lines are of. */
@@ -546,6 +553,32 @@ put_line_whole(struct pp_html_data *h, size_t k, const struct pp_linecost *cost)
 		pp_column_values(&h->columns, name, &h->digest->profile[k]->metrics.at[m], &whole,
 		                 1, 1);
 	}
+}
+
+/* The functions of rows whose file is not known, which nothing else tells apart. */
+static void
+put_placeless_funcs(struct pp_html_data *h, size_t k, const struct pp_linecost *cost,
+                    const struct kept *kept)
+{
+	const struct pp_line_cost *rows = cost->rows.at;
+	const struct pp_profile *p = h->digest->profile[k];
+	size_t i;
+
+	for (i = 0; i < kept->n; i++)
+		if (pp_line_is_placeless(p, rows[kept->rows[i]].file, rows[kept->rows[i]].line))
+			break;
+	if (i == kept->n)
+		return;
+	pp_column_begin(&h->columns, 'd', "%zu.line.func", k);
+	for (i = 0; i < kept->n; i++) {
+		const struct pp_line_cost *row = &rows[kept->rows[i]];
+		bool placeless = pp_line_is_placeless(p, row->file, row->line);
+
+		pp_column_d(&h->columns, placeless && row->func
+		                             ? h->number[h->digest->func_of[k][row->func]]
+		                             : 0);
+	}
+	pp_column_end(&h->columns);
 }
 
 /* Lines that stacks end in, where the profile has no table of lines. */
@@ -573,6 +606,7 @@ put_frame_lines(struct pp_html_data *h, size_t k, const struct pp_html_detail *d
 		for (i = 0; i < kept.n; i++)
 			pp_column_d(&h->columns, cost.rows.at[kept.rows[i]].line);
 		pp_column_end(&h->columns);
+		put_placeless_funcs(h, k, &cost, &kept);
 		for (m = 0; m < cost.metrics; m++)
 			put_metric(h, k, "line.m", &v, m, &kept);
 		put_line_whole(h, k, &cost);

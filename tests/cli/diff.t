@@ -307,3 +307,39 @@ $ for i in 1 2 3 4 5 6 7 8; do awk -v i=$i 'BEGIN { print "main;App\\Json::parse
   {"tool":"trend","files":5,"metric":"samples","count":0,"too_few":true,"columns":["name","at","index","before_pct","after_pct","z"],"rows":[]}
 $ polyprof convert -q deploy-1.folded --to spx -o one.json; polyprof convert -q deploy-5.folded --to spx -o five.json; polyprof trend one.json one.json one.json five.json five.json five.json | head -1
   wall time in 6 files: 1 step of a function's share
+
+Only parameters may be missing in one of two names: brackets elsewhere are part of it, and other parameters are another function.
+
+$ printf 'main;http.(*conn).serve 500\nmain;x 100\n' > conn.folded; printf 'main;http.(*Transport).dial 500\nmain;x 100\n' > dial.folded; polyprof diff conn.folded dial.folded
+  samples, self: 600 samples before, 600 samples after (+0.0%, same)
+  samples: changes within 2 * sqrt(before + after) are noise
+
+    before  after  delta  change  share±  verdict  function
+              500   +500     new   +83.3  new      http.(*Transport).dial
+       500          -500    gone   -83.3  gone     http.(*conn).serve
+
+    ... and 2 unchanged functions (-n 0 shows all)
+
+$ printf 'main;a::f(int) 500\n' > int.folded; printf 'main;a::f(long) 500\n' > long.folded; printf 'main;a::f 500\n' > plain.folded; polyprof diff int.folded long.folded; polyprof diff int.folded plain.folded
+  samples, self: 500 samples before, 500 samples after (+0.0%, same)
+  samples: changes within 2 * sqrt(before + after) are noise
+
+    before  after  delta  change  share±  verdict  function
+       500          -500    gone  -100.0  gone     a::f(int)
+              500   +500     new  +100.0  new      a::f(long)
+
+    ... and 1 unchanged function (-n 0 shows all)
+  samples, self: 500 samples before, 500 samples after (+0.0%, same)
+  samples: changes within 2 * sqrt(before + after) are noise
+
+    no function changed
+    ... and 2 unchanged functions (-n 0 shows all)
+
+$ printf 'main;{closure:A::b():12} 500\nmain;{closure:C::d():12} 400\n' > closures.folded; printf 'main;{closure:A::b():12} 500\n' > closure.folded; polyprof diff closures.folded closure.folded
+  samples, self: 900 samples before, 500 samples after (-44.4%, shrank)
+  samples: changes within 2 * sqrt(before + after) are noise
+
+    before  delta  change  share±  verdict  function
+       400   -400    gone   -44.4  gone     {closure:C::d():12}
+
+    ... and 2 unchanged functions (-n 0 shows all)

@@ -8,9 +8,9 @@ $ polyprof lines --json dash_e.out
   {"metric": "time", "unit": "ns", "lines": [{"file": "-e", "line": 1, "hits": 13, "cost": {"time": 20900}, "function": {"name": "main::f", "file": "-e", "line": 1}}], "count": 1}
 
 $ polyprof lines --csv -n 2 cycle.callgrind
-  file,line,hits,cost_T
-  a.c,3,,60
-  a.c,2,,30
+  file,line,hits,cost_T,function
+  a.c,3,,60,odd
+  a.c,2,,30,even
 
 $ polyprof lines --sort name cycle.callgrind
     cost  cost%  line   function
@@ -287,3 +287,27 @@ $ polyprof lines --json --focus nothing dash_e.out
 
 $ polyprof lines --focus nothing app.folded
 ! polyprof: the filters leave nothing
+
+Costs whose file or line is not known have no line in common: each function has its own row.
+
+$ printf 'creator: x\nevents: Ir\nfl=a.c\nfn=f\n1 10\nfl=???\nfn=g\n0 30\nfn=h\n0 20\n3 5\n' > unknown.callgrind; polyprof lines unknown.callgrind; polyprof lines --csv unknown.callgrind; polyprof lines --json unknown.callgrind; polyprof top --by line unknown.callgrind
+    cost  cost%  line   function
+      30  46.2%  ???    g
+      20  30.8%  ???    h
+      10  15.4%  a.c:1  f
+       5   7.7%  ???:3  h
+  file,line,hits,cost_Ir,function
+  ???,,,30,g
+  ???,,,20,h
+  a.c,1,,10,f
+  ???,3,,5,h
+  {"metric": "Ir", "unit": "count", "lines": [{"file": "???", "line": 0, "cost": {"Ir": 30}, "function": {"name": "g", "file": "???"}}, {"file": "???", "line": 0, "cost": {"Ir": 20}, "function": {"name": "h", "file": "???"}}, {"file": "a.c", "line": 1, "cost": {"Ir": 10}, "function": {"name": "f", "file": "a.c"}}, {"file": "???", "line": 3, "cost": {"Ir": 5}, "function": {"name": "h", "file": "???"}}], "count": 4}
+  instructions: 65 in 4 lines
+
+    self  self%                total  total%  line
+      30  46.2%  ████████████     30   46.2%  g (???)
+      20  30.8%  ████████         20   30.8%  h (???)
+      10  15.4%  ████             10   15.4%  a.c:1
+       5   7.7%  ██                5    7.7%  h (???:3)
+! polyprof: error: unknown option '--format'
+! Try `polyprof lines --help`.

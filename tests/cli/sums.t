@@ -114,7 +114,7 @@ $ printf 'events: Ir\n\nfn=f\n1 18446744073709551615\n1 1\n\nfn=g\n1 9\n' > plac
   {"format": "cachegrind", "complete": false, "metric": "Ir", "unit": "count", "total": 18446744073709551624, "estimated": false, "functions": [{"name": "f", "self": {"Ir": 18446744073709551615}, "total": {"Ir": 18446744073709551615}}, {"name": "g", "self": {"Ir": 9}, "total": {"Ir": 9}}], "count": 2}
 ! place.callgrind:5:1: error: a sum of Ir of f exceeds 64 bits with this [callgrind-sum-too-large]
 $ polyprof lines --json place.callgrind
-  {"metric": "Ir", "unit": "count", "lines": [{"line": 1, "cost": {"Ir": 18446744073709551624}, "function": {"name": "f"}}], "count": 1}
+  {"metric": "Ir", "unit": "count", "lines": [{"line": 1, "cost": {"Ir": 18446744073709551615}, "function": {"name": "f"}}, {"line": 1, "cost": {"Ir": 9}, "function": {"name": "g"}}], "count": 2}
 ! place.callgrind:5:1: error: a sum of Ir of f exceeds 64 bits with this [callgrind-sum-too-large]
 $ polyprof info --json place.callgrind | grep -o '"complete": [a-z]*\|"total": [0-9]*'
   "complete": false
@@ -128,9 +128,10 @@ $ printf 'events: Ir\n\nfn=f\n1 18446744073709551615\n2 1\n\nfn=g\n1 9\n' > plac
   name,file,line,module,calls,self_Ir,total_Ir
   f,,,,,18446744073709551616,18446744073709551616
   g,,,,,9,9
-  file,line,hits,cost_Ir
-  ,1,,18446744073709551624
-  ,2,,1
+  file,line,hits,cost_Ir,function
+  ,1,,18446744073709551615,f
+  ,1,,9,g
+  ,2,,1,f
   places.callgrind: accept (cachegrind)
 $ printf 'events: Ir\n\nfn=f\n1 1\ncfn=g\ncalls=1 1\n1 18446744073709551615\ncfn=g\ncalls=1 1\n1 5\n\nfn=g\n1 9\n' > site.callgrind; polyprof top --csv site.callgrind; polyprof callers g --json site.callgrind
   name,file,line,module,calls,self_Ir,total_Ir

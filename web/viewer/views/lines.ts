@@ -22,6 +22,11 @@ interface Line {
   says?: { tag: string; before: string; label: string; title: string; after: string; open(): void };
 }
 
+/** Whether a file or line is not known. As src/analysis/linecost.c has it. */
+function placeless(file: string, line: number): boolean {
+  return !line || !file || /^(\?\?\??|<unknown>|\(unknown\)|\[unknown\])$/.test(file);
+}
+
 const CALLERS = 4; // of each function, in its file
 
 /** Calls made by a line to a function, or to it by a function in a line. */
@@ -114,9 +119,10 @@ export class LinesView implements Panel {
         if (part && !part.cost[i] && !net?.cost[i]) continue;
         const cost = part ? part.cost[i] : m >= 0 ? l.cost[m][i] * factor : 0;
         if (state.file && l.file[i] !== only) continue;
-        const key = l.file[i] * 4294967296 + l.line[i];
+        // Costs whose file or line is not known have no line in common: they are kept apart by function.
+        const func = l.func[i] ?? 0, key = placeless(data.strings[l.file[i]], l.line[i]) ? -1 - (func * 4294967296 + l.line[i]) : l.file[i] * 4294967296 + l.line[i];
         let line = out.get(key);
-        if (!line) out.set(key, (line = { file: l.file[i], line: l.line[i], func: l.func[i] ?? 0, text: l.text ? data.strings[l.text[i]] : '', hits: 0, cost: Array(n).fill(0), net: 0 }));
+        if (!line) out.set(key, (line = { file: l.file[i], line: l.line[i], func, text: l.text ? data.strings[l.text[i]] : '', hits: 0, cost: Array(n).fill(0), net: 0 }));
         line.cost[p] += cost;
         if (this.app.falls) line.net += net ? net.cost[i] : l.cost[state.metric][i];
         if (p === k && l.hits) line.hits += l.hits[i];
@@ -137,13 +143,15 @@ export class LinesView implements Panel {
   /** All lines of a file, with the functions that begin and the calls that are made there. */
   private whole(file: string, found: Line[]): Line[] {
     const { data } = this.app, text = data.sources.lines(file), id = data.strings.indexOf(file), n = data.meta.profiles.length, begins = this.begins(file), sites = this.sites(file), out: Line[] = [];
-    const known = new Map(found.map(l => [l.line, l])), numbers = new Set([...known.keys(), ...begins.map(f => data.funcs.line[f]), ...sites.map(s => s.line)]);
+    const known = new Map<number, Line[]>();
+    for (const l of found) known.set(l.line, [...(known.get(l.line) ?? []), l]);
+    const numbers = new Set([...known.keys(), ...begins.map(f => data.funcs.line[f]), ...sites.map(s => s.line)]);
     if (text) for (let i = 1; i <= text.length; i++) numbers.add(i);
     let func = 0, b = 0, s = 0;
     for (const line of [...numbers].sort((x, y) => x - y)) {
       for (; b < begins.length && data.funcs.line[begins[b]] <= line; b++) out.push(this.begin(id, line, (func = begins[b])), ...this.callers(id, line, func));
-      const l = known.get(line) ?? { file: id, line, func: 0, text: '', hits: 0, cost: Array(n).fill(0), net: 0 };
-      out.push({ ...l, func: l.func || func, text: text?.[line - 1] ?? l.text });
+      const none: Line = { file: id, line, func: 0, text: '', hits: 0, cost: Array(n).fill(0), net: 0 };
+      for (const l of known.get(line) ?? [none]) out.push({ ...l, func: l.func || func, text: text?.[line - 1] ?? l.text });
       for (; s < sites.length && sites[s].line <= line; s++) out.push(this.call(id, sites[s]));
     }
     return out;
