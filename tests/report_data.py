@@ -39,3 +39,12 @@ def ids(column):
     kind, count, data = column
     values = numbers((b'z' if kind == b'd' else kind, count, data))
     return list(itertools.accumulate(values)) if kind == b'd' else values
+
+
+def strings_of(columns):
+    """All texts of a report."""
+    lengths, data, at, out = ids(columns['str.length']), columns['str.bytes'][2], 0, []
+    for length in lengths:
+        out.append(data[at:at + length].decode(errors='replace'))
+        at += length
+    return out

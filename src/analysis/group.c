@@ -259,12 +259,12 @@ pp_level_add(struct pp_derive *d, pp_func func, struct pp_values costs, uint64_t
 
 /* ---- by line ---------------------------------------------------------------------------- */
 
-/* "FILE:LINE", or "NAME (FILE)" of a function whose file or line is not known; 0 when out of memory. */
+/* "FILE:LINE", or "NAME (FILE)" of a function whose file is not known; 0 when out of memory. */
 static pp_func
 line_func(struct pp_derive *d, struct pp_buf *name, pp_func func, pp_str file, uint32_t line)
 {
 	struct pp_slice text = pp_text_of(d->to, file), of = pp_slice_of("", 0);
-	bool placeless = func && pp_line_is_placeless(d->to, file, line);
+	bool placeless = func && pp_line_is_placeless(d->to, file);
 
 	if (placeless)
 		of = pp_text_of(d->to, d->to->funcs.at[func].name);
@@ -324,7 +324,7 @@ by_line_frames(const struct pp_profile *p, struct pp_profile **out)
 	for (i = 1; i < p->frames.n; i++) {
 		const struct pp_frame_row *frame = &p->frames.at[i];
 		pp_str file = frame->file ? frame->file : p->funcs.at[frame->func].file;
-		bool placeless = pp_line_is_placeless(p, file, frame->line);
+		bool placeless = pp_line_is_placeless(p, file);
 		pp_func same = p->funcs.at[frame->func].same;
 		uint64_t key = (uint64_t)(placeless ? same : file) << 32 | frame->line;
 		struct pp_map *map = placeless ? &funcs : &places;

@@ -112,13 +112,13 @@ part_of(const struct parts *parts, size_t i)
 }
 
 bool
-pp_line_is_placeless(const struct pp_profile *p, pp_str file, uint32_t line)
+pp_line_is_placeless(const struct pp_profile *p, pp_str file)
 {
 	static const char *const unknown[] = { "???", "??", "<unknown>", "(unknown)", "[unknown]" };
 	struct pp_slice name = pp_text_of(p, file);
 	size_t i;
 
-	if (line == 0 || name.n == 0)
+	if (name.n == 0)
 		return true;
 	for (i = 0; i < PP_COUNT_OF(unknown); i++)
 		if (pp_slice_eq_z(name, unknown[i]))
@@ -217,12 +217,12 @@ cost_of(const struct pp_linecost *l, size_t metric, const struct part *part)
 	return fabs(pp_value_double(m, pp_cell_value(m, cell)));
 }
 
-/* Whether two parts are of one row: of one line or, where no line is known, of one function. */
+/* Whether two parts are of one row: of one line and, if the file is not known, of one function. */
 static bool
 is_one_row(const struct pp_profile *p, const struct part *a, const struct part *b)
 {
 	return a->line == b->line && a->file == b->file &&
-	       (!pp_line_is_placeless(p, a->file, a->line) ||
+	       (!pp_line_is_placeless(p, a->file) ||
 	        p->funcs.at[a->func].same == p->funcs.at[b->func].same);
 }
 
@@ -233,6 +233,7 @@ rows_make(struct pp_linecost *l, const struct parts *parts, const struct item *o
 	const struct pp_profile *p = l->profile;
 	size_t rows = 0, i, primary = pp_profile_primary(p);
 	struct part before = { 0 };
+	struct pp_line_cost *row;
 	double most = 0;
 
 	for (i = 0; i < parts->n; i++) {
@@ -252,8 +253,12 @@ rows_make(struct pp_linecost *l, const struct parts *parts, const struct item *o
 				                                         .line = part.line };
 			most = -1;
 		}
+		row = &l->rows.at[l->rows.n - 1];
+		/* The cost of a whole file belongs to none of its functions. */
+		row->shared |= part.line == 0 && most >= 0 &&
+		               p->funcs.at[row->func].same != p->funcs.at[part.func].same;
 		if (cost > most) {
-			l->rows.at[l->rows.n - 1].func = part.func;
+			row->func = part.func;
 			most = cost;
 		}
 		before = part;
@@ -272,7 +277,7 @@ compare_funcs(const void *left, const void *right, void *profile)
 }
 
 /*
- * Puts parts whose line is not known into the order of their functions: those of one are next to each other when they are
+ * Puts parts whose file is not known into the order of their functions: those of one are next to each other when they are
  * sorted by place.
  */
 static bool
@@ -287,7 +292,7 @@ order_by_function(const struct pp_profile *p, const struct parts *parts, struct 
 		struct part part = part_of(parts, i);
 		pp_func func = p->funcs.at[part.func].same;
 
-		if (!rank[func] && pp_line_is_placeless(p, part.file, part.line)) {
+		if (!rank[func] && pp_line_is_placeless(p, part.file)) {
 			rank[func] = 1;
 			fine = pp_vec_push(&funcs, func);
 		}
@@ -300,7 +305,7 @@ order_by_function(const struct pp_profile *p, const struct parts *parts, struct 
 		struct part part = part_of(parts, i);
 
 		order[i] = (struct item){ .at = (uint32_t)i };
-		if (funcs.n && pp_line_is_placeless(p, part.file, part.line))
+		if (funcs.n && pp_line_is_placeless(p, part.file))
 			order[i].key = rank[p->funcs.at[part.func].same];
 	}
 	fine = fine && (funcs.n < 2 || items_sort(order, parts->n));
@@ -337,7 +342,10 @@ funcs_find(struct pp_linecost *l)
 	bool fine = true;
 	size_t i;
 
-	for (i = 0; i < l->rows.n && l->rows.at[i].func; i++)
+	for (i = 0; i < l->rows.n; i++)
+		if (l->rows.at[i].shared)
+			l->rows.at[i].func = 0;
+	for (i = 0; i < l->rows.n && (l->rows.at[i].func || l->rows.at[i].shared); i++)
 		l->rows.at[i].func = l->profile->funcs.at[l->rows.at[i].func].same;
 	if (i == l->rows.n)
 		return true;
@@ -345,6 +353,8 @@ funcs_find(struct pp_linecost *l)
 	for (; fine && i < l->rows.n && !pp_account_stops_at(i); i++) {
 		struct pp_line_cost *row = &l->rows.at[i];
 
+		if (row->shared)
+			continue;
 		row->func = row->func ? l->profile->funcs.at[row->func].same
 		                      : pp_place_func(&places, row->file, row->line);
 	}

@@ -8,7 +8,8 @@
 
 struct pp_line_cost {
 	pp_str file;
-	uint32_t line; /* 0 = not known */
+	uint32_t line; /* 0 = the file as a whole, its lines are not known */
+	bool shared;   /* the whole of a file that has several functions; `func` is none of them */
 	uint64_t hits;
 	pp_func
 	    func; /* that it belongs to, of several the one with the largest part; 0 = not known */
@@ -39,9 +40,9 @@ union pp_value pp_linecost_gained(const struct pp_linecost *, size_t row, size_t
  */
 size_t pp_linecost_metric(const struct pp_linecost *, size_t preferred);
 
-/* Whether a file or line is not known: such costs are kept apart by function, since they have no line in common. */
-bool pp_line_is_placeless(const struct pp_profile *, pp_str file, uint32_t line);
-/* Adds up by file and line, or by function where these are not known. PP_E_UNSUPPORTED when the profile knows no lines. */
+/* Whether a file is not known: its costs are kept apart by function, since they have no line in common. */
+bool pp_line_is_placeless(const struct pp_profile *, pp_str file);
+/* Adds up by file and line, and by function in unknown files. PP_E_UNSUPPORTED when the profile knows no lines. */
 pp_status pp_linecost_compute(const struct pp_profile *, struct pp_linecost *);
 void pp_linecost_release(struct pp_linecost *);
 

@@ -516,7 +516,7 @@ frames_find_lines(struct pp_html_data *h, size_t k, const struct pp_linecost *co
 
 	for (i = 0; ok && i < kept->n; i++) {
 		const struct pp_line_cost *line = &cost->rows.at[kept->rows[i]];
-		bool placeless = pp_line_is_placeless(p, line->file, line->line);
+		bool placeless = pp_line_is_placeless(p, line->file);
 
 		ok = pp_map_set(placeless ? &funcs : &places,
 		                (uint64_t)(placeless ? line->func : line->file) << 32 | line->line,
@@ -525,7 +525,7 @@ frames_find_lines(struct pp_html_data *h, size_t k, const struct pp_linecost *co
 	for (i = 1; ok && i < p->frames.n; i++) {
 		const struct pp_frame_row *f = &p->frames.at[i];
 		pp_str file = f->file ? f->file : p->funcs.at[f->func].file;
-		bool placeless = pp_line_is_placeless(p, file, f->line);
+		bool placeless = pp_line_is_placeless(p, file);
 		uint64_t of = placeless ? p->funcs.at[f->func].same : file;
 		uint32_t row = f->line
 		                   ? pp_map_get(placeless ? &funcs : &places, of << 32 | f->line)
@@ -565,14 +565,14 @@ put_placeless_funcs(struct pp_html_data *h, size_t k, const struct pp_linecost *
 	size_t i;
 
 	for (i = 0; i < kept->n; i++)
-		if (pp_line_is_placeless(p, rows[kept->rows[i]].file, rows[kept->rows[i]].line))
+		if (pp_line_is_placeless(p, rows[kept->rows[i]].file))
 			break;
 	if (i == kept->n)
 		return;
 	pp_column_begin(&h->columns, 'd', "%zu.line.func", k);
 	for (i = 0; i < kept->n; i++) {
 		const struct pp_line_cost *row = &rows[kept->rows[i]];
-		bool placeless = pp_line_is_placeless(p, row->file, row->line);
+		bool placeless = pp_line_is_placeless(p, row->file);
 
 		pp_column_d(&h->columns, placeless && row->func
 		                             ? h->number[h->digest->func_of[k][row->func]]

@@ -81,7 +81,8 @@ row_set_apart(struct pp_name_column *c, const uint32_t *alike, size_t n, size_t 
 	for (i = 0; i < n; i++) {
 		struct pp_slice other = full_of(c, alike[i]);
 
-		if (pp_slice_cmp(name, other) == 0)
+		/* What begins with this name shows itself what it has behind it. */
+		if (differs_at(name, other) == name.n)
 			continue;
 		another = true;
 		if (differs_at(name, other) > differs)
@@ -94,7 +95,7 @@ row_set_apart(struct pp_name_column *c, const uint32_t *alike, size_t n, size_t 
 	       room > BACK_LEAST;
 	room -= back ? BACK_COLUMNS : 0;
 	if (!pp_name_shorten_apart(&c->shown, (const char *)name.p, name.n, room, differs))
-		(void)pp_text_shorten(&c->shown, (const char *)name.p, name.n, room);
+		pp_name_shorten_middle(&c->shown, (const char *)name.p, name.n, room);
 	pp_buf_adds(&c->shown, back ? PP_CHAIN_BACK "\xe2\x80\xa6" : "");
 	row->shown = from;
 	row->shown_n = c->shown.n - from;

@@ -6,16 +6,14 @@
 #include <string.h>
 
 #include "text/escape.h"
+#include "text/shorten_chain.h"
+#include "text/signature.h"
 
 #define ELLIPSIS "\xe2\x80\xa6"
 /* Columns in which there is no room for two ellipses. */
 #define END_ONLY 8
 /* What stays of a class before its method, with an ellipsis. */
 #define HEAD_LEAST 6
-/* What a name before the last of a chain takes at most, the least that is worth its room, and what a chain needs to be one. */
-#define CHAINED_MOST 32
-#define CHAINED_LEAST 16
-#define CHAIN_LEAST 24
 /* "::" and "->". */
 #define SEPARATOR_COLUMNS 2
 /* The longest remark behind a name, in brackets. */
@@ -183,6 +181,16 @@ last_part(const char *name, size_t n)
 	return last;
 }
 
+/* The same without what divides it from the others. */
+static size_t
+own_begin(const char *name, size_t n)
+{
+	size_t last = last_part(name, n);
+	bool path;
+
+	return last > 0 ? last + separator_at(name, n, last, &path) : 0;
+}
+
 /* Leaves out what leads to the name, as little as will do; of the last part the middle when nothing will. */
 static size_t
 drop_front(struct pp_buf *out, const char *name, size_t n, size_t columns)
@@ -278,197 +286,168 @@ drop_brackets(struct pp_buf *out, const char *name, size_t whole, bool anonymous
 	pp_buf_release(&angles);
 }
 
-/* Where a file in brackets behind a name begins, as in "main (app.c)"; n when there is none. */
-static size_t
-place_of(const char *name, size_t n)
+/* ---- what compilers and profilers put behind a name ---- */
+
+/* A name in parts: the function, " [clone .isra.0]", "'2". */
+struct tailed {
+	size_t core;  /* where the name itself ends */
+	size_t clone; /* where its clones end, and the recursion mark begins */
+};
+
+static struct tailed
+tail_of(const char *name, size_t n)
 {
+	struct tailed t = { n, n };
 	size_t i = n;
 
-	if (n < 5 || name[n - 1] != ')')
-		return n;
-	while (i > 0 && name[i - 1] != '(' && name[i - 1] != ' ' && name[i - 1] != ',')
+	while (i > 0 && pp_is_digit((unsigned char)name[i - 1]))
 		i--;
-	if (i < 3 || name[i - 1] != '(' || name[i - 2] != ' ')
-		return n;
-	return memchr(name + i, '.', n - i) || memchr(name + i, '/', n - i) ||
-	               (n - i > 3 && memcmp(name + i, "???", 3) == 0)
-	           ? i - 2
-	           : n;
+	if (i > 1 && i < n && name[i - 1] == '\'')
+		t.clone = i - 1;
+	t.core = pp_signature_clones(pp_slice_of(name, t.clone));
+	return t;
 }
 
-/* ---- chains ---- */
+/* " [clone .isra.0] [clone .cold]" as " [isra cold]", or with numbers as " [isra.0 cold]". */
+static void
+clones_add(struct pp_buf *out, const char *name, size_t n, bool numbers)
+{
+	static const char word[] = "[clone .";
+	bool first = true;
+	size_t i, end;
 
-#define ARROW_COLUMNS 3
+	for (i = 0; i + sizeof word - 1 < n; i++) {
+		if (memcmp(name + i, word, sizeof word - 1) != 0)
+			continue;
+		i += sizeof word - 1;
+		for (end = i; end < n && name[end] != ']' && (numbers || name[end] != '.'); end++)
+			;
+		pp_buf_adds(out, first ? " [" : " ");
+		pp_buf_add(out, name + i, end - i);
+		first = false;
+	}
+	pp_buf_adds(out, first ? "" : "]");
+}
 
-/* Where the last of the names begins that such arrows stand between. */
+/* Appends a name with its clones as a short mark, without its return type, and without the recursion mark. */
+static void
+tail_drop(struct pp_buf *out, const char *name, size_t n, bool type, bool recursion)
+{
+	struct tailed t = tail_of(name, n);
+	struct pp_signature s = pp_signature_of(pp_slice_of(name, t.core));
+	size_t from = type ? (size_t)((const char *)s.name.p - name) : 0;
+
+	/* A function that returns a function is inside of its type. */
+	if (s.type.n && s.rest.n && s.rest.p[0] == '(')
+		from = 0;
+	pp_buf_add(out, name + from, t.core - from);
+	clones_add(out, name + t.core, t.clone - t.core, false);
+	if (!recursion)
+		pp_buf_add(out, name + t.clone, n - t.clone);
+}
+
+/* The columns that the last part of a name takes without its brackets. */
 static size_t
-last_behind(const char *chain, size_t n, const char *arrow)
+own_columns(const char *name, size_t n)
 {
-	size_t length = strlen(arrow);
+	struct pp_slice s = pp_signature_of(pp_slice_of(name, n)).name;
+	struct pp_buf plain = { 0 };
+	size_t wide, last;
 
-	for (; n >= length; n--)
-		if (memcmp(chain + n - length, arrow, length) == 0)
-			return n;
-	return 0;
+	drop_brackets(&plain, (const char *)s.p, s.n, true);
+	last = own_begin(plain.p ? plain.p : "", plain.n);
+	wide = pp_text_columns(plain.p ? plain.p + last : "", plain.n - last);
+	pp_buf_release(&plain);
+	return wide;
 }
 
-size_t
-pp_chain_last(const char *chain, size_t n)
+/* Shortens the name itself and keeps what stands behind it, as far as all of the name's last part is still seen. */
+static size_t
+shorten_tailed(struct pp_buf *out, const char *name, size_t n, const struct pp_buf *tail,
+               size_t columns)
 {
-	return last_behind(chain, n, PP_CHAIN_ARROW);
+	size_t wide = pp_text_columns(tail->p ? tail->p : "", tail->n);
+
+	if (columns <= wide || own_columns(name, n) + 1 > columns - wide)
+		return pp_name_shorten(out, name, n, columns);
+	wide += pp_name_shorten(out, name, n, columns - wide);
+	pp_buf_add(out, tail->p, tail->n);
+	return wide;
 }
 
+/*
+ * A name that is too wide, with what C++ compilers put around names: its clones become a mark, then its type and the
+ * recursion mark go, before anything of the name itself does. False when it has nothing of that.
+ */
 static bool
-leads_back(const char *chain, size_t n)
+shorten_around(struct pp_buf *out, const char *name, size_t n, size_t columns, size_t *wide)
 {
-	return n && memmem(chain, n, PP_CHAIN_BACK, sizeof PP_CHAIN_BACK - 1);
-}
+	struct tailed t = tail_of(name, n);
+	struct pp_buf plain = { 0 }, mark = { 0 };
+	unsigned step;
 
-struct pp_slice
-pp_chain_name(const char *chain, size_t n)
-{
-	const char *back = n ? memmem(chain, n, PP_CHAIN_BACK, sizeof PP_CHAIN_BACK - 1) : NULL;
-	size_t last = back ? 0 : pp_chain_last(chain, n);
-
-	return pp_slice_of(chain + last, (back ? (size_t)(back - chain) : n) - last);
-}
-
-/* Appends the names of a chain in the other direction. */
-static void
-chain_turn(struct pp_buf *out, const char *chain, size_t n, const char *arrow, const char *other)
-{
-	size_t length = strlen(arrow), from;
-
-	for (;; n = from - length) {
-		from = last_behind(chain, n, arrow);
-		pp_buf_add(out, chain + from, n - from);
-		if (from == 0)
-			return;
-		pp_buf_adds(out, other);
-	}
-}
-
-/* Where the first name of a chain ends. */
-static size_t
-chain_first(const char *chain, size_t n)
-{
-	const char *arrow = memmem(chain, n, PP_CHAIN_ARROW, sizeof PP_CHAIN_ARROW - 1);
-
-	return arrow ? (size_t)(arrow - chain) : n;
-}
-
-/* Puts a name of a chain before those behind it. */
-static void
-chain_join(struct pp_buf *behind, const struct pp_buf *name)
-{
-	struct pp_buf joined = { .failed = behind->failed };
-
-	pp_buf_add(&joined, name->p, name->n);
-	pp_buf_adds(&joined, PP_CHAIN_ARROW);
-	pp_buf_add(&joined, behind->p, behind->n);
-	pp_buf_release(behind);
-	*behind = joined;
-}
-
-/*
- * The last name of a chain and, where there is room, the first, which ends at `begun`: it comes before the place of the
- * last. Returns the columns that are left.
- */
-static size_t
-chain_ends(struct pp_buf *first, struct pp_buf *shown, const char *chain, size_t begun, size_t last,
-           size_t n, size_t columns)
-{
-	size_t end = last + place_of(chain + last, n - last), least, left;
-
-	least = pp_text_columns(chain, begun);
-	least = (least < CHAINED_LEAST ? least : CHAINED_LEAST) + ARROW_COLUMNS;
-	left = columns - pp_name_shorten(shown, chain + last, n - last, columns);
-	if (left < least && end < n) {
-		shown->n = 0;
-		left = columns - pp_name_shorten(shown, chain + last, end - last, columns);
-	}
-	if (left < least)
-		return left;
-	left -= ARROW_COLUMNS;
-	return left -
-	       pp_name_shorten(first, chain, begun, left < CHAINED_MOST ? left : CHAINED_MOST);
-}
-
-/*
- * The last name, the first, which tells this line from those beside it, and as many of those before the last as there is
- * room for, each with its class at most.
- */
-static size_t
-chain_shorten(struct pp_buf *out, const char *chain, size_t last, size_t n, size_t columns)
-{
-	struct pp_buf shown = { 0 }, before = { 0 }, first = { 0 };
-	size_t arrow = sizeof PP_CHAIN_ARROW - 1, begun = chain_first(chain, last) + arrow;
-	size_t left, end = last, from, wide;
-	bool has_first;
-
-	left = chain_ends(&first, &shown, chain, begun - arrow, last, n,
-	                  columns > ARROW_COLUMNS + 1 ? columns - ARROW_COLUMNS - 1 : 0);
-	has_first = first.n > 0;
-	while (end > begun && left > 2 * ARROW_COLUMNS) {
-		from = pp_chain_last(chain, end - arrow);
-		/* Names that were counted already, "… 5 more …", are among those that are left out. */
-		if (memcmp(chain + from, ELLIPSIS, sizeof ELLIPSIS - 1) == 0 &&
-		    pp_text_columns(chain + begun, end - begun) > left)
+	for (step = 0; step < 3; step++) {
+		plain.n = 0;
+		tail_drop(&plain, name, n, step > 0, step > 1);
+		*wide = pp_text_columns(plain.p ? plain.p : "", plain.n);
+		if (*wide <= columns)
 			break;
-		before.n = 0;
-		wide = pp_name_shorten(&before, chain + from, end - arrow - from, CHAINED_MOST) +
-		       ARROW_COLUMNS;
-		if (wide > left)
-			break;
-		left -= wide;
-		chain_join(&shown, &before);
-		end = from;
 	}
-	wide = out->n;
-	if (has_first) {
-		pp_buf_add(out, first.p, first.n);
-		pp_buf_adds(out, PP_CHAIN_ARROW);
+	if (plain.failed || plain.n >= n) {
+		out->failed |= plain.failed;
+		pp_buf_release(&plain);
+		return false;
 	}
-	if (end > begun || !has_first)
-		pp_buf_adds(out, ELLIPSIS PP_CHAIN_ARROW);
-	pp_buf_add(out, shown.p, shown.n);
-	wide = out->p ? pp_text_columns(out->p + wide, out->n - wide) : 0;
-	out->failed |= shown.failed || before.failed || first.failed;
-	pp_buf_release(&shown);
-	pp_buf_release(&before);
-	pp_buf_release(&first);
-	return wide;
+	if (step < 3) {
+		pp_buf_add(out, plain.p, plain.n);
+	} else {
+		clones_add(&mark, name + t.core, t.clone - t.core, false);
+		*wide = shorten_tailed(out, plain.p, plain.n - mark.n, &mark, columns);
+		out->failed |= mark.failed;
+	}
+	pp_buf_release(&plain);
+	pp_buf_release(&mark);
+	return true;
 }
 
-/* The same of a chain that leads back. */
-static size_t
-chain_shorten_back(struct pp_buf *out, const char *chain, size_t n, size_t columns)
-{
-	struct pp_buf turned = { 0 }, shown = { 0 };
-	size_t wide;
-
-	chain_turn(&turned, chain, n, PP_CHAIN_BACK, PP_CHAIN_ARROW);
-	wide = pp_name_shorten(&shown, turned.p ? turned.p : "", turned.n, columns);
-	chain_turn(out, shown.p ? shown.p : "", shown.n, PP_CHAIN_ARROW, PP_CHAIN_BACK);
-	out->failed |= turned.failed || shown.failed;
-	pp_buf_release(&turned);
-	pp_buf_release(&shown);
-	return wide;
-}
-
-/* Without brackets, as little as will do: an anonymous namespace may stay. The columns that are taken. */
+/* Without template arguments, then without parameters, as little as will do: an anonymous namespace may stay. */
 static size_t
 shorten_brackets(struct pp_buf *plain, const char *name, size_t n, size_t columns)
 {
-	size_t wide;
+	size_t whole = n, wide;
 
-	drop_brackets(plain, name, n, true);
+	n = remark_of(name, whole);
+	if (drop_inside(plain, name, n, '<', '>', false)) {
+		pp_buf_add(plain, name + n, whole - n);
+		wide = pp_text_columns(plain->p ? plain->p : "", plain->n);
+		if (wide <= columns)
+			return wide;
+	}
+	plain->n = 0;
+	drop_brackets(plain, name, whole, true);
 	wide = pp_text_columns(plain->p ? plain->p : "", plain->n);
 	if (wide <= columns)
 		return wide;
 	plain->n = 0;
-	drop_brackets(plain, name, n, false);
+	drop_brackets(plain, name, whole, false);
 	return pp_text_columns(plain->p ? plain->p : "", plain->n);
+}
+
+/* Takes "(…) const" and "<…>" off a name whose last part is too wide with them. */
+static void
+drop_empty_brackets(struct pp_buf *plain, size_t columns)
+{
+	static const char angles[] = "<" ELLIPSIS ">";
+	struct pp_signature s = pp_signature_of(pp_slice_of(plain->p ? plain->p : "", plain->n));
+	size_t last = own_begin(plain->p ? plain->p : "", plain->n), n = sizeof angles - 1;
+
+	if (pp_text_columns(plain->p ? plain->p + last : "", plain->n - last) < columns)
+		return;
+	if (s.params.n && s.type.n == 0)
+		plain->n = s.name.n;
+	if (pp_text_columns(plain->p ? plain->p + last : "", plain->n - last) >= columns &&
+	    plain->n > last + n && memcmp(plain->p + plain->n - n, angles, n) == 0)
+		plain->n -= n;
 }
 
 size_t
@@ -481,20 +460,27 @@ pp_name_shorten(struct pp_buf *out, const char *name, size_t n, size_t columns)
 		pp_buf_add(out, name, n);
 		return wide;
 	}
-	if (leads_back(name, n))
-		return chain_shorten_back(out, name, n, columns);
+	if (pp_chain_leads_back(name, n))
+		return pp_chain_shorten_back(out, name, n, columns);
 	last = pp_chain_last(name, n);
 	if (last > 0)
-		return columns > CHAIN_LEAST ? chain_shorten(out, name, last, n, columns)
-		                             : pp_name_shorten(out, name + last, n - last, columns);
+		return columns > PP_CHAIN_LEAST
+		           ? pp_chain_shorten(out, name, last, n, columns)
+		           : pp_name_shorten(out, name + last, n - last, columns);
 	/* The name comes before its place. */
-	n = place_of(name, whole);
+	n = pp_name_place(name, whole);
 	place = pp_text_columns(name + n, whole - n);
 	if (n < whole && wide - place <= columns) {
 		pp_buf_add(out, name, n);
 		return wide - place;
 	}
+	if (shorten_around(out, name, n, columns, &wide))
+		return wide;
 	wide = shorten_brackets(&plain, name, n, columns);
+	if (wide > columns) {
+		drop_empty_brackets(&plain, columns);
+		wide = pp_text_columns(plain.p ? plain.p : "", plain.n);
+	}
 	out->failed |= plain.failed;
 	if (wide <= columns) {
 		pp_buf_add(out, plain.p, plain.n);
@@ -503,7 +489,13 @@ pp_name_shorten(struct pp_buf *out, const char *name, size_t n, size_t columns)
 			wide += place;
 		}
 	} else {
-		wide = drop_front(out, plain.p ? plain.p : "", plain.n, columns);
+		/* Its own name fits, but not with an ellipsis before it. */
+		size_t own = own_begin(plain.p ? plain.p : "", plain.n);
+		bool alone = own > 0 && pp_text_columns(plain.p + own, plain.n - own) == columns;
+
+		wide = alone ? columns : drop_front(out, plain.p ? plain.p : "", plain.n, columns);
+		if (alone)
+			pp_buf_add(out, plain.p + own, plain.n - own);
 	}
 	pp_buf_release(&plain);
 	return wide;
@@ -513,18 +505,23 @@ size_t
 pp_name_fit(struct pp_buf *out, const char *name, size_t n, size_t columns, enum pp_names how,
             bool cut)
 {
-	struct pp_buf plain = { 0 };
+	struct pp_buf plain = { 0 }, core = { 0 };
 	size_t wide;
 
 	if (how == PP_NAMES_FIT)
 		return pp_name_shorten(out, name, n, columns);
 	if (how == PP_NAMES_SHORT) {
-		drop_brackets(&plain, name, n, true);
-		wide = pp_name_shorten(out, plain.p ? plain.p : "", plain.n,
-		                       columns < PP_NAMES_SHORT_MOST ? columns
-		                                                     : PP_NAMES_SHORT_MOST);
-		out->failed |= plain.failed;
+		struct tailed t = tail_of(name, n);
+
+		tail_drop(&core, name, t.core, true, false);
+		drop_brackets(&plain, core.p ? core.p : "", core.n, true);
+		clones_add(&plain, name + t.core, t.clone - t.core, false);
+		pp_buf_add(&plain, name + t.clone, n - t.clone);
+		columns = columns < PP_NAMES_SHORT_MOST ? columns : PP_NAMES_SHORT_MOST;
+		wide = pp_name_shorten(out, plain.p ? plain.p : "", plain.n, columns);
+		out->failed |= plain.failed || core.failed;
 		pp_buf_release(&plain);
+		pp_buf_release(&core);
 		return wide;
 	}
 	wide = pp_text_columns(name, n);
@@ -630,12 +627,55 @@ head_add(struct pp_buf *out, const struct pp_buf *head, size_t room)
 	pp_buf_release(&front);
 }
 
+/* Of names that differ behind the function: all that stands there, and as much of the name as there is room for. */
+static bool
+shorten_tail_apart(struct pp_buf *out, const char *name, size_t n, size_t columns)
+{
+	struct tailed t = tail_of(name, n);
+	struct pp_buf core = { 0 }, tail = { 0 };
+	size_t before = out->n;
+
+	tail_drop(&core, name, t.core, true, false);
+	clones_add(&tail, name + t.core, t.clone - t.core, true);
+	pp_buf_add(&tail, name + t.clone, n - t.clone);
+	(void)shorten_tailed(out, core.p ? core.p : "", core.n, &tail, columns);
+	out->failed |= core.failed || tail.failed;
+	pp_buf_release(&core);
+	pp_buf_release(&tail);
+	return out->n > before;
+}
+
+void
+pp_name_shorten_middle(struct pp_buf *out, const char *name, size_t n, size_t columns)
+{
+	struct tailed t = tail_of(name, n);
+	struct pp_slice s = pp_signature_of(pp_slice_of(name, t.core)).name;
+	struct pp_buf plain = { 0 };
+	size_t last, wide;
+
+	drop_brackets(&plain, (const char *)s.p, s.n, true);
+	last = own_begin(plain.p ? plain.p : "", plain.n);
+	wide = pp_text_columns(plain.p ? plain.p + last : "", plain.n - last);
+	/* What is in front is seen anyway, or nothing of it. */
+	if (last == 0 || wide + 3 > columns || pp_text_columns(plain.p, last) + wide <= columns) {
+		(void)pp_name_shorten(out, name, n, columns);
+	} else {
+		(void)cut_end(out, (const char *)s.p, s.n, columns - wide);
+		pp_buf_add(out, plain.p + last, plain.n - last);
+	}
+	out->failed |= plain.failed;
+	pp_buf_release(&plain);
+}
+
 bool
 pp_name_shorten_apart(struct pp_buf *out, const char *name, size_t n, size_t columns,
                       size_t differs)
 {
 	struct pp_buf head = { 0 }, tail = { 0 }, inside = { 0 };
 	size_t open = 0, close = 0, from = differs, to, used, room, before;
+
+	if (differs >= tail_of(name, n).core && differs > 0 && tail_of(name, n).core < n)
+		return shorten_tail_apart(out, name, n, columns);
 
 	if (differs >= n || !brackets_around(name, n, differs, &open, &close))
 		return false;

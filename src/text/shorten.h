@@ -8,9 +8,10 @@
 #include "base/slice.h"
 
 /*
- * Appends a name that is safe for a terminal in at most so many columns; returns the columns taken. First
- * what stands in angle brackets and parentheses becomes an ellipsis, then what leads to the name goes:
- * namespaces, packages, directories. When that is not enough, the middle of what is left does.
+ * Appends a name that is safe for a terminal in at most so many columns; returns the columns taken. In this order, as far
+ * as needed: " [clone .isra.0]" becomes " [isra]", the return type goes, then callgrind's recursion mark ('2), template
+ * arguments and parameters become an ellipsis, and what leads to the name goes: namespaces, packages, directories. Only a
+ * function whose own name is wider than that loses its middle.
  */
 size_t pp_name_shorten(struct pp_buf *, const char *name, size_t n, size_t columns);
 
@@ -43,5 +44,7 @@ size_t pp_name_fit(struct pp_buf *, const char *name, size_t n, size_t columns, 
  */
 bool pp_name_shorten_apart(struct pp_buf *, const char *name, size_t n, size_t columns,
                            size_t differs);
+/* The same for one that differs elsewhere: the beginning and the function's own name, the middle is left out. */
+void pp_name_shorten_middle(struct pp_buf *, const char *name, size_t n, size_t columns);
 
 #endif

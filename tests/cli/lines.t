@@ -288,9 +288,9 @@ $ polyprof lines --json --focus nothing dash_e.out
 $ polyprof lines --focus nothing app.folded
 ! polyprof: the filters leave nothing
 
-Costs whose file or line is not known have no line in common: each function has its own row.
+Costs of an unknown file have no line in common: each function has its own row. The cost of a whole file belongs to no function.
 
-$ printf 'creator: x\nevents: Ir\nfl=a.c\nfn=f\n1 10\nfl=???\nfn=g\n0 30\nfn=h\n0 20\n3 5\n' > unknown.callgrind; polyprof lines unknown.callgrind; polyprof lines --csv unknown.callgrind; polyprof lines --json unknown.callgrind; polyprof top --by line unknown.callgrind
+$ printf 'creator: x\nevents: Ir\nfl=a.c\nfn=f\n1 10\nfl=???\nfn=g\n0 30\nfn=h\n0 20\n3 5\nfl=b.c\nfn=k\n0 4\nfn=l\n0 3\n' > unknown.callgrind; polyprof lines unknown.callgrind; polyprof lines --csv unknown.callgrind; polyprof lines --json unknown.callgrind; polyprof top --by line unknown.callgrind
     cost  cost%  line   function
       30  46.2%  ???    g
       20  30.8%  ???    h
@@ -309,5 +309,3 @@ $ printf 'creator: x\nevents: Ir\nfl=a.c\nfn=f\n1 10\nfl=???\nfn=g\n0 30\nfn=h\n
       20  30.8%  ████████         20   30.8%  h (???)
       10  15.4%  ████             10   15.4%  a.c:1
        5   7.7%  ██                5    7.7%  h (???:3)
-! polyprof: error: unknown option '--format'
-! Try `polyprof lines --help`.

@@ -14,10 +14,11 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from report_data import columns_of, ids, numbers  # noqa: E402 (needs the path above)
+from report_data import columns_of, ids, numbers, strings_of  # noqa: E402 (needs the path above)
 from tap import Tap, share  # noqa: E402
 
 SHOWN = 5
+UNKNOWN = '', '???'
 
 
 def run(*command):
@@ -25,10 +26,11 @@ def run(*command):
 
 
 def by_place(columns, costs):
-    """What each line costs, the costliest first: functions that share one have a row each."""
-    sums = collections.Counter()
-    for file, line, cost in zip(ids(columns['0.line.file']), ids(columns['0.line.line']), costs):
-        sums[file, line] += cost
+    """What each line costs, the costliest first: functions that share one have a row each, and one is a row in unknown files."""
+    sums, strings = collections.Counter(), strings_of(columns)
+    funcs = ids(columns['0.line.func']) if '0.line.func' in columns else [0] * len(costs)
+    for file, line, func, cost in zip(ids(columns['0.line.file']), ids(columns['0.line.line']), funcs, costs):
+        sums[file, line, func if strings[file] in UNKNOWN else 0] += cost
     return sorted(sums.values(), reverse=True)
 
 

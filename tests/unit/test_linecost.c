@@ -38,8 +38,8 @@ main(void)
 	      "x.c:3 4\nm.c:2 1\n", "frames that stacks end in");
 	costs(little_calls("f@x.c:3 1\ng@???:0 3\nh@???:0 2\n"), "???:0 3\n???:0 2\nx.c:3 1\n",
 	      "functions of an unknown file stay apart");
-	costs(little_calls("f@x.c:0 1\ng@x.c:0 3\n"), "x.c:0 3\nx.c:0 1\n",
-	      "and those whose line is not known");
+	costs(little_calls("f@x.c:0 1\ng@x.c:0 3\n"), "x.c:0 4\n",
+	      "lines of a file that are not known are the file as a whole");
 	ok(pp_linecost_compute(p, &lines) == PP_E_UNSUPPORTED, "names alone have no lines");
 	pp_linecost_release(&lines);
 	pp_profile_release(p);

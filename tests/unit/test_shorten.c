@@ -96,6 +96,8 @@ main(void)
 	        "…\\\xe6\xbc\xa2\xe5\xad\x97::\xe9\x96\xa2");
 	becomes("fib<A>(int, int, int) (recursive)", 25, "fib<…>(…) (recursive)");
 	becomes("shop::(anonymous namespace)::mixer<unsigned long>(int)", 42,
+	        "shop::(anonymous namespace)::mixer<…>(int)");
+	becomes("shop::(anonymous namespace)::mixer<unsigned long>(int)", 41,
 	        "shop::(anonymous namespace)::mixer<…>(…)");
 	becomes("shop::(anonymous namespace)::mixer<unsigned long>(int)", 30,
 	        "shop::(…)::mixer<…>(…)");
@@ -106,22 +108,36 @@ main(void)
 	becomes("std::__unguarded_partition<A>(A)", 30, "…::__unguarded_partition<…>(…)");
 	/* What it returns goes before what it is called, and the file before that. */
 	becomes("__gnu_cxx::__normal_iterator<A*, B> std::__unguarded_partition<A, B>(A, B)", 40,
-	        "…std::__unguarded_partition<…>(…)");
+	        "std::__unguarded_partition<A, B>(A, B)");
 	becomes("__gnu_cxx::__normal_iterator<A*, B> std::detail::__partition<A>(A, B)", 27,
 	        "…detail::__partition<…>(…)");
 	becomes("unsigned long shop::(anonymous namespace)::mixer<long>(int)", 30,
-	        "…shop::(…)::mixer<…>(…)");
+	        "shop::(…)::mixer<…>(…)");
 	becomes("bool std::operator< <char, A<char> >(B<char> const&)", 25,
-	        "…std::operator< <…>(…)");
+	        "std::operator< <…>(…)");
 	becomes("void* A::operator new(unsigned long, std::nothrow_t)", 20, "…A::operator new(…)");
 	becomes("void shop::Index<int>::put(int) const", 24, "…Index<…>::put(…) const");
 	becomes("shop::detail::Index<std::string, long>::put(long) (t.cpp)", 32,
 	        "shop::detail::Index<…>::put(…)");
-	becomes("shop::detail::Index<std::string, long>::put(long) (t.cpp)", 40,
-	        "shop::detail::Index<…>::put(…) (t.cpp)");
+	becomes("shop::detail::Index<std::string, long>::put(long) (t.cpp)", 42,
+	        "shop::detail::Index<…>::put(long) (t.cpp)");
 	becomes("shop::Index<int>::put(int) (stl_function.h)", 28, "shop::Index<int>::put(int)");
 	becomes("std::__cxx11::basic_string<char, A>::compare(B const&) const", 30,
 	        "…basic_stri…::compare(…) const");
+	/* In this order: clones, type, recursion mark, template arguments, parameters. */
+	becomes("void a::f<int>(long, int) [clone .isra.0]'2", 35,
+	        "void a::f<int>(long, int) [isra]'2");
+	becomes("void a::f<int>(long, int) [clone .isra.0]'2", 30, "a::f<int>(long, int) [isra]'2");
+	becomes("void a::f<int>(long, int) [clone .isra.0]'2", 28, "a::f<int>(long, int) [isra]");
+	becomes("void a::f<int>(long, int) [clone .isra.0]'2", 26, "a::f<…>(long, int) [isra]");
+	becomes("void a::f<int>(long, int) [clone .isra.0]'2", 18, "a::f<…>(…) [isra]");
+	becomes("void a::f<int>(long, int) [clone .isra.0]'2", 12, "…f<…> [isra]");
+	becomes("a::f(int) [clone .part.0] [clone .cold]", 22, "a::f(int) [part cold]");
+	becomes("void std::__unguarded_linear_insert<A>(A)", 28, "…::__unguarded_linear_insert");
+	becomes("void std::__unguarded_linear_insert<A>(A)", 25, "__unguarded_linear_insert");
+	apart("a::b::c::f(int) [clone .isra.0]'2", "a::b::c::f(int) [clone .isra.0]", 20,
+	      "…c::f(…) [isra.0]'2");
+	fitted(PP_NAMES_SHORT, "void a::f<int>(long) [clone .isra.0]'2", 60, "a::f<…>(…) [isra]'2");
 	becomes("main (app.py:10)", 12, "main");
 	becomes("a long name ()", 10, "a lo…me ()");
 	becomes("parse header (first)", 12, "parse…first)");

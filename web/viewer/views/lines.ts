@@ -22,9 +22,9 @@ interface Line {
   says?: { tag: string; before: string; label: string; title: string; after: string; open(): void };
 }
 
-/** Whether a file or line is not known. As src/analysis/linecost.c has it. */
-function placeless(file: string, line: number): boolean {
-  return !line || !file || /^(\?\?\??|<unknown>|\(unknown\)|\[unknown\])$/.test(file);
+/** Whether a file is not known. As src/analysis/linecost.c has it. */
+function placeless(file: string): boolean {
+  return !file || /^(\?\?\??|<unknown>|\(unknown\)|\[unknown\])$/.test(file);
 }
 
 const CALLERS = 4; // of each function, in its file
@@ -119,8 +119,8 @@ export class LinesView implements Panel {
         if (part && !part.cost[i] && !net?.cost[i]) continue;
         const cost = part ? part.cost[i] : m >= 0 ? l.cost[m][i] * factor : 0;
         if (state.file && l.file[i] !== only) continue;
-        // Costs whose file or line is not known have no line in common: they are kept apart by function.
-        const func = l.func[i] ?? 0, key = placeless(data.strings[l.file[i]], l.line[i]) ? -1 - (func * 4294967296 + l.line[i]) : l.file[i] * 4294967296 + l.line[i];
+        // Costs of an unknown file have no line in common: they are kept apart by function.
+        const func = l.func[i] ?? 0, key = placeless(data.strings[l.file[i]]) ? -1 - (func * 4294967296 + l.line[i]) : l.file[i] * 4294967296 + l.line[i];
         let line = out.get(key);
         if (!line) out.set(key, (line = { file: l.file[i], line: l.line[i], func, text: l.text ? data.strings[l.text[i]] : '', hits: 0, cost: Array(n).fill(0), net: 0 }));
         line.cost[p] += cost;
