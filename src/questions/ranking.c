@@ -88,8 +88,10 @@ row_costs(const struct pp_ranking *r, size_t row)
 	const struct pp_flat *f = &r->flat;
 	const struct pp_metric *m = &f->profile->metrics.at[r->metric];
 
-	return !pp_value_is_zero(m, pp_flat_get(f, row, r->metric).own) ||
-	       total_size(f, row, r->metric) > 0;
+	struct pp_cost_pair cost = pp_flat_get(f, row, r->metric);
+
+	return !pp_value_is_zero(m, cost.own) || !pp_value_is_zero(m, cost.total) ||
+	       (pp_metric_falls(m) && total_size(f, row, r->metric) > 0);
 }
 
 /* Leaves out the rows that cost nothing, unless there are no others. False when out of memory. */
@@ -202,21 +204,20 @@ pp_ranking_make(struct pp_answer *a, const struct pp_profile *p, const struct pp
 		                      "this profile does not know how often functions were called");
 	if (status == PP_OK) {
 		r->whole = calloc(p->metrics.n + 1, sizeof *r->whole);
-		/* For people, those without own cost come in the order of what they pass on. */
-		if (!r->whole || !pp_flat_sort(&r->flat,
-		                               r->sort == PP_SORT_SELF && !asked->asked.exact
-		                                   ? PP_SORT_SHOWN
-		                                   : (enum pp_sort)r->sort,
-		                               r->metric))
-			status = PP_E_NOMEM;
+		status = r->whole ? PP_OK : PP_E_NOMEM;
 	}
 	if (status != PP_OK)
 		return pp_answer_fail_status(a, status);
 	pp_calls_note(a, &r->flat);
 	for (m = 0; m < p->metrics.n; m++)
 		r->whole[m] = pp_value_double(&p->metrics.at[m], pp_flat_whole(&r->flat, m));
+	/* What is left out need not be sorted. For people, those without own cost come in the order of what they pass on. */
 	if (!rows_drop(r, min) ||
-	    (!asked->asked.exact && r->metric < p->metrics.n && !rows_drop_empty(r)))
+	    (!asked->asked.exact && r->metric < p->metrics.n && !rows_drop_empty(r)) ||
+	    !pp_flat_sort(&r->flat,
+	                  r->sort == PP_SORT_SELF && !asked->asked.exact ? PP_SORT_SHOWN
+	                                                                 : (enum pp_sort)r->sort,
+	                  r->metric))
 		return pp_answer_fail_status(a, PP_E_NOMEM);
 	if (!asked->asked.metric)
 		zero_note(a, r);
