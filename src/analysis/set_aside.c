@@ -1,6 +1,6 @@
 /*
- * Allocators and idleness: cells move from one row of a series to another, or out of it. Nodes that nothing is left of go,
- * unless timelines refer to them.
+ * Moves cells from one row of a series to another, or out of it. Nodes without any cost left are
+ * removed, unless timelines refer to them.
  */
 #include "analysis/set_aside.h"
 
@@ -23,7 +23,7 @@ struct setting {
 	uint8_t *gone;    /* by row of the series at hand: nothing is left of it */
 };
 
-/* ---- what there is ---------------------------------------------------------------------- */
+/* ---- kinds and sites -------------------------------------------------------------------- */
 
 static enum pp_leaf_kind
 node_kind(const struct setting *s, pp_node node)
@@ -306,7 +306,7 @@ not_own_settle(struct setting *set)
 
 enum { NODE_STAYS = 1 };
 
-/* Which nodes stay: all but allocators and idleness that nothing is left of, below them neither. */
+/* Keeps all nodes but allocators and idleness that have no cost left, also below. */
 static uint8_t *
 nodes_judge(const struct setting *set)
 {
@@ -396,7 +396,7 @@ tree_trim(struct setting *set, struct pp_derive *d)
 
 /* ---- costs that the file states --------------------------------------------------------- */
 
-/* Adds what functions cost in a tree to what is stated of them, or takes it out; rows are made where there are none. */
+/* Adds the costs of functions in a tree to the stated ones, or subtracts them. */
 static bool
 costs_add(struct setting *set, const struct pp_flat *flat, bool less, uint32_t *row_of)
 {
@@ -430,7 +430,7 @@ costs_add(struct setting *set, const struct pp_flat *flat, bool less, uint32_t *
 	return true;
 }
 
-/* Leaves out rows of what was set aside that nothing is left of. */
+/* Removes rows of allocators and idleness that have no cost left. */
 static void
 costs_close_up(struct setting *set)
 {
@@ -457,8 +457,8 @@ costs_close_up(struct setting *set)
 }
 
 /*
- * What the file states of functions changes by as much as what they cost in its stacks: sums of stacks may differ from it by
- * what was rounded. False when out of memory.
+ * Changes stated costs of functions by the difference that the stacks show: a file that rounded its
+ * stacks states other sums. False when out of memory.
  */
 static bool
 costs_settle(struct setting *set)

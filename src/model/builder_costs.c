@@ -1,6 +1,6 @@
 /*
- * What becomes of stacks where costs per function are all that stays of them. Those that end in idleness are added to no
- * function, but counted by themselves; in trees they are found afterwards (analysis/set_aside.h).
+ * Costs per function, where nothing else stays of stacks. Idle stacks are added to no function but
+ * summed up separately; in trees they are found afterwards (analysis/set_aside.h).
  */
 #include "model/builder_stacks.h"
 #include "model/leaf_kind.h"

@@ -129,7 +129,7 @@ bool pp_walk_settle(struct pp_stacks *);
 bool pp_idle_frames(struct pp_builder *);
 /* Adds to what idle stacks cost, one value per column; false when out of memory, as the next. */
 bool pp_idle_add(struct pp_builder *, const union pp_value *);
-/* Gives the profile the functions that occur, all of them together first, and what they and idle stacks cost. */
+/* Gives the profile the costs of all functions together, of each function, and of idle stacks. */
 bool pp_stacks_give_sums(struct pp_builder *);
 /* Multiplies a column of that, or divides it into doubles. */
 void pp_idle_scale(struct pp_stacks *, uint32_t column, uint64_t factor);

@@ -35,8 +35,9 @@ pp_name_is_idle(struct pp_slice name)
 }
 
 /*
- * Exact names of functions, so that a program's own malloc_stats_print() or my_malloc() is none of them: of C libraries,
- * Valgrind, jemalloc without a prefix, gperftools, GLib, Go, Rust, CPython, PHP, Ruby and Perl. In the order of their bytes.
+ * Whole names, so that a program's own malloc_stats_print() or my_malloc() does not match: C
+ * libraries, Valgrind, jemalloc without a prefix, gperftools, GLib, Go, Rust, CPython, PHP, Ruby and
+ * Perl. Sorted by their bytes for the binary search.
  */
 static const char *const names[] = { "HeapAlloc",
 	                             "HeapReAlloc",
@@ -174,7 +175,7 @@ static const char *const names[] = { "HeapAlloc",
 	                             "tcache_init",
 	                             "valloc" };
 
-/* Beginnings that belong to an allocator, whatever follows. */
+/* Prefixes that only allocators have, whatever follows. */
 static const char *const starts[] = {
 	"operator new(",     "operator new[]", "tcmalloc::",       "MallocHook::",
 	"runtime.mallocgc",  "alloc::alloc::", "alloc::raw_vec::", "<alloc::alloc::",
@@ -182,7 +183,7 @@ static const char *const starts[] = {
 	"_PyMem_",           "zend_mm_alloc",  "_rjem_",           NULL
 };
 
-/* Prefixes that allocators give to the names of C; what follows has to be one of those. */
+/* Prefixes that allocators put before the names of C, and those names. */
 static const char *const prefixes[] = { "je_",       "mi_",      "_mi_",      "jemalloc_", "rp",
 	                                "scalable_", "mi_heap_", "_mi_heap_", NULL };
 static const char *const prefixed[] = { "malloc",
@@ -226,13 +227,13 @@ static const char *const modules[] = {
 	"libjemalloc.", "libtcmalloc", "libheaptrack_", "libmimalloc", "libsnmalloc",
 	"librpmalloc",  "libhoard.",   "libtbbmalloc",  "vgpreload_",  NULL
 };
-/* Where C++ libraries keep them: functions that were inlined are known by a bare name and their file. */
+/* Headers of C++ libraries: debug information gives inlined functions a bare name and their file. */
 static const char *const files[] = { "new_allocator.h", "alloc_traits.h", "allocator.h",
 	                             "malloc_allocator.h", NULL };
 static const char *const bare[] = { "allocate", "_S_allocate", "allocate_at_least", NULL };
 static const char *const scripts[] = { ".py", ".php", ".rb", ".js", ".ts", ".pl", ".pm", NULL };
 
-/* "std::allocator<T>::allocate(…)", "__gnu_cxx::new_allocator<T>::allocate(…)" and their like. */
+/* Matches "std::allocator<T>::allocate(…)", "__gnu_cxx::new_allocator<T>::allocate(…)" … */
 static bool
 is_cxx_allocator(struct pp_slice name)
 {
@@ -255,7 +256,7 @@ is_cxx_allocator(struct pp_slice name)
 	       (pp_slice_holds(name, ">::allocate") || pp_slice_holds(name, ">::_S_allocate"));
 }
 
-/* The name without the version that a linker gave it, and without " [clone …]". */
+/* Returns the name without the version that a linker added, and without " [clone …]". */
 static struct pp_slice
 name_plain(struct pp_slice name)
 {
@@ -267,7 +268,7 @@ name_plain(struct pp_slice name)
 	return at ? pp_slice_between(name.p, at) : name;
 }
 
-/* Whether a name is in the list that is in order. */
+/* Looks up a name in the sorted list. */
 static bool
 is_listed(struct pp_slice name)
 {
@@ -312,7 +313,7 @@ base_name(struct pp_slice path)
 	return pp_slice_from(path, i);
 }
 
-/* A mangled name is known by what it stands for. */
+/* Demangles a name and tries it again. */
 static bool
 mangled_allocates(struct pp_slice name)
 {
@@ -347,10 +348,7 @@ pp_leaf_kind_of(const struct pp_profile *p, pp_func func)
 
 /* ---- metrics ---------------------------------------------------------------------------- */
 
-/*
- * Names of counts that are counts of allocations or of what they left; bytes are of memory, or of what nobody allocates in. By
- * itself, as a filter may leave one metric alone.
- */
+/* Judges a metric by itself, because a filter (--event) may leave only one. */
 bool
 pp_metric_is_allocation(const struct pp_profile *p, size_t metric)
 {

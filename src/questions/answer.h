@@ -393,7 +393,7 @@ void pp_answer_total(struct pp_answer *, const struct pp_profile *, size_t metri
 void pp_answer_func(struct pp_answer *, const struct pp_profile *, pp_func);
 /* "format", "complete": what the answer is drawn from. */
 void pp_answer_source(struct pp_answer *, const struct pp_profile *);
-/* "metric", "attributed" where allocators were set aside, "unit": nothing in a profile without metrics. */
+/* "metric", "attributed" if allocators were set aside, "unit"; nothing without metrics. */
 void pp_answer_unit(struct pp_answer *, const struct pp_profile *, size_t metric);
 /* "units" of all metrics, where rows have several. */
 void pp_answer_units(struct pp_answer *, const struct pp_profile *);

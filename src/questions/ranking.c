@@ -64,7 +64,7 @@ rows_drop(struct pp_ranking *r, double min)
 	return stays != NULL;
 }
 
-/* Whether a row has any calls, where it is sorted by them, or any cost of a metric that was asked for beside the chosen one. */
+/* Returns whether a row has calls, if sorted by them, or costs in another metric asked for. */
 static bool
 row_matters(const struct pp_ranking *r, size_t row)
 {
@@ -211,7 +211,7 @@ pp_ranking_make(struct pp_answer *a, const struct pp_profile *p, const struct pp
 	pp_calls_note(a, &r->flat);
 	for (m = 0; m < p->metrics.n; m++)
 		r->whole[m] = pp_value_double(&p->metrics.at[m], pp_flat_whole(&r->flat, m));
-	/* What is left out need not be sorted. For people, those without own cost come in the order of what they pass on. */
+	/* For people, functions without own cost are sorted by their total. */
 	if (!rows_drop(r, min) ||
 	    (!asked->asked.exact && r->metric < p->metrics.n && !rows_drop_empty(r)) ||
 	    !pp_flat_sort(&r->flat,

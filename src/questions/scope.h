@@ -67,8 +67,8 @@ pp_status pp_scope_apply(const struct pp_scope *, struct pp_view *, const struct
 pp_status pp_scope_names(const struct pp_scope *, struct pp_view *, const struct pp_seen_for *,
                          struct pp_answer *);
 /*
- * The part of that about allocators and idleness, which are set aside: likewise. A note says what was, also where the reader
- * has done it.
+ * Sets allocators and idleness aside: a part of pp_scope_apply(), as pp_scope_names() is. Notes say
+ * what was set aside, also by the reader.
  */
 pp_status pp_scope_set_aside(struct pp_view *, const struct pp_seen_for *, struct pp_answer *);
 /* What pp_scope_apply() notes, of a profile whose reader has filtered. */
