@@ -1,6 +1,6 @@
 /*
  * Moves cells from one row of a series to another, or out of it. Nodes without any cost left are
- * removed, unless timelines refer to them.
+ * removed, unless timelines of calls refer to them.
  */
 #include "analysis/set_aside.h"
 
@@ -357,15 +357,72 @@ series_renumber(struct pp_series *s, const uint8_t *stays, const pp_node *map)
 		s->rows = n;
 }
 
+/* Returns whether samples are all that timelines contain: calls and returns lead from node to node. */
 static bool
-has_timeline(const struct pp_profile *p)
+timelines_can_follow(const struct pp_profile *p)
 {
 	size_t i;
 
 	for (i = 0; i < p->series.n; i++)
+		if (p->series.at[i].timeline.n && p->series.at[i].timeline.cumulative)
+			return false;
+	return true;
+}
+
+/* Returns where samples of a node go: to the site if all metrics count memory. */
+static pp_node
+sample_node(const struct setting *set, pp_node node)
+{
+	size_t m;
+
+	for (m = 0; m < set->to->metrics.n; m++)
+		if (!set->allocation[m])
+			return node;
+	return set->site[node];
+}
+
+/* Writes a timeline again for the new tree; nothing runs while a thread is idle. */
+static bool
+timeline_follow(const struct setting *set, const struct pp_timeline *from, const pp_node *map,
+                struct pp_timeline *to)
+{
+	int64_t *nothing = calloc(from->columns + 1, sizeof *nothing);
+	struct pp_timeline_iter it;
+	bool fine = nothing && pp_timeline_init(to, from->columns, from->cumulative);
+
+	if (!fine || !pp_timeline_begin(from, &it, 0)) {
+		free(nothing);
+		return false;
+	}
+	while (fine && pp_timeline_next(&it)) {
+		struct pp_event event = it.event;
+		bool idle = event.kind == PP_EVENT_SAMPLE &&
+		            node_kind(set, event.node) == PP_LEAF_IDLE;
+
+		if (idle)
+			event.kind = PP_EVENT_EXIT;
+		event.node = idle ? 0 : map[sample_node(set, event.node)];
+		fine = pp_timeline_add(to, &event, idle ? nothing : it.values);
+	}
+	pp_timeline_end(&it);
+	pp_timeline_seal(to);
+	free(nothing);
+	return fine;
+}
+
+/* Writes all timelines again. False when out of memory. */
+static bool
+timelines_follow(struct setting *set, const pp_node *map, struct pp_derive *d)
+{
+	const struct pp_profile *p = set->from;
+	bool fine = pp_derive_empty(d, PP_COLUMN_TIMES);
+	size_t i;
+
+	for (i = 0; fine && i < p->series.n; i++)
 		if (p->series.at[i].timeline.n)
-			return true;
-	return false;
+			fine = timeline_follow(set, &p->series.at[i].timeline, map,
+			                       &set->to->series.at[i].timeline);
+	return fine;
 }
 
 /* Leaves out nodes that nothing is left of. False when out of memory. */
@@ -383,6 +440,7 @@ tree_trim(struct setting *set, struct pp_derive *d)
 		series_renumber(&p->series.at[i], stays, map);
 	for (i = 0; fine && i < p->not_own.n; i++)
 		p->not_own.at[i].node = map[p->not_own.at[i].node];
+	fine = fine && timelines_follow(set, map, d);
 	free(map);
 	free(stays);
 	if (!fine || !pp_derive_empty(d, PP_COLUMN_TREE)) {
@@ -565,7 +623,7 @@ derive(struct setting *s, struct pp_profile **out)
 		not_own_settle(s);
 	if (fine && stated)
 		fine = costs_settle(s);
-	fine = fine && (has_timeline(d.to) || tree_trim(s, &d)) && !pp_account_stops();
+	fine = fine && (!timelines_can_follow(d.to) || tree_trim(s, &d)) && !pp_account_stops();
 	return pp_derive_finish(&d, fine ? PP_OK : PP_E_NOMEM, out);
 }
 

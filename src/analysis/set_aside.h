@@ -15,7 +15,7 @@
 
 /*
  * Derives it; *out is NULL if nothing changes, or if the profile contains calls instead of stacks.
- * Timelines stay as they are.
+ * Timelines of samples follow; those of calls stay as they are.
  */
 pp_status pp_set_aside_derive(const struct pp_profile *, struct pp_profile **out);
 /* Returns whether a profile of costs per function needs its stacks for that. */
