@@ -622,13 +622,12 @@ idle_note(struct pp_answer *a, const struct pp_profile *p, size_t metric)
 	struct pp_buf text = { 0 };
 
 	pp_units_share(&text, idle, idle + pp_value_double(m, pp_profile_total(p, metric)));
-	pp_buf_adds(&text, " of the profile (");
+	pp_buf_adds(&text, " (");
 	if (m->kind == PP_KIND_SAMPLES)
 		pp_metric_describe(&text, p, m, idle);
 	else
 		pp_units_value(&text, pp_text_of(p, m->unit), idle);
-	pp_answer_note(a, "idle",
-	               "%s) is idle and left out; shares are of the rest; --all-frames shows all",
+	pp_answer_note(a, "idle", "%s) is idle; shares are of the rest; --all-frames shows all",
 	               pp_answer_made(a, &text));
 	pp_buf_release(&text);
 }
@@ -650,9 +649,9 @@ pp_scope_set_aside(struct pp_view *view, const struct pp_seen_for *seen, struct 
 	metric = metric_asked(seen->metric, p);
 	aside = pp_profile_aside(p, metric);
 	if (aside.attributed && !is_noted(a, "attributed"))
-		pp_answer_note(a, "attributed",
-		               "what allocators cost is shown at the functions that called them; "
-		               "--all-frames shows the allocators");
+		pp_answer_note(
+		    a, "attributed",
+		    "the cost of allocators is shown at their callers; --all-frames undoes it");
 	if (metric < p->metrics.n && !pp_value_is_zero(&p->metrics.at[metric], aside.idle) &&
 	    !is_noted(a, "idle"))
 		idle_note(a, p, metric);

@@ -40,7 +40,7 @@ $ polyprof top -n 3 oven.heaptrack
 
     ... and 17 more functions (-n 0 shows all)
     ... and 1 more metric (-m NAME,NAME shows it)
-! polyprof: what allocators cost is shown at the functions that called them; --all-frames shows the allocators
+! polyprof: the cost of allocators is shown at their callers; --all-frames undoes it
 
 Any of its metrics, by its name or by what it is called.
 
@@ -54,7 +54,7 @@ $ polyprof top -n 2 -m peak_bytes oven.heaptrack
     ... and 17 more functions (-n 0 shows all)
     ... and 1 function that costs nothing (--json lists it)
     ... and 1 more metric (-m NAME,NAME shows it)
-! polyprof: what allocators cost is shown at the functions that called them; --all-frames shows the allocators
+! polyprof: the cost of allocators is shown at their callers; --all-frames undoes it
 
 $ polyprof top -n 2 -m temporary,live_bytes oven.heaptrack
   temporary: 82 in 20 functions
@@ -67,7 +67,7 @@ $ polyprof top -n 2 -m temporary,live_bytes oven.heaptrack
 
 $ polyprof flame -m live_bytes -o live.svg oven.heaptrack && grep -c 'bake' live.svg
   4
-! polyprof: what allocators cost is shown at the functions that called them; --all-frames shows the allocators
+! polyprof: the cost of allocators is shown at their callers; --all-frames undoes it
 
 A stretch of time has what was allocated there, and of what is live what was gained.
 
@@ -83,7 +83,7 @@ $ polyprof top -n 3 -m live_bytes --time 30ms.. oven.heaptrack
     ... and 1 function that costs nothing (--json lists it)
     ... and 1 more metric (-m NAME,NAME shows it)
 ! polyprof: the filters keep 35.6%, bytes allocated: 41.7 KiB; shares below are of that
-! polyprof: what allocators cost is shown at the functions that called them; --all-frames shows the allocators
+! polyprof: the cost of allocators is shown at their callers; --all-frames undoes it
 
 # Leaks
 

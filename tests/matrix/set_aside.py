@@ -103,7 +103,7 @@ def memory(tap, p):
     tap.same((top['attributed'], top['total']), (True, whole), 'memory: the total stays, and "attributed" says what was done')
     tap.ok(list(top).index('attributed') == list(top).index('metric') + 1, '"attributed" is beside "metric"')
     note = p.run('top', path).stderr
-    tap.ok(b'--all-frames' in note and note.count(b'allocators cost') == 1, 'memory: one note', note)
+    tap.ok(b'--all-frames' in note and note.count(b'cost of allocators') == 1, 'memory: one note', note)
 
     everything = p.json('top', '--json', '-n', '0', '--all-frames', path)
     tap.ok('attributed' not in everything and everything['total'] == whole and ('calloc', False) in own_of(everything),
