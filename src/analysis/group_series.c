@@ -163,7 +163,12 @@ calls_sum(const struct pp_profile *p, const uint32_t *of, size_t groups, struct 
 	bool *missing = calloc(p->metrics.n + 1, sizeof *missing), fine = missing != NULL;
 	size_t i, f, m, k;
 
-	for (i = 0; fine && i < p->series.n; i++) {
+	for (i = 0; fine && p->calls.own && i < p->calls.rows.n; i++) {
+		uint32_t series = p->calls.rows.at[i].series;
+
+		pp_ledger_add_cells(cost, of ? of[series] : series, pp_edge_own(p, i));
+	}
+	for (i = 0; fine && !p->calls.own && i < p->series.n; i++) {
 		struct pp_ledger own;
 
 		fine = pp_profile_own(p, i, true, &own);
