@@ -162,7 +162,7 @@ def many_values(tap, work):
                               stdin=subprocess.DEVNULL, check=False).stdout.decode().replace('\r', '').splitlines()
         heads = [line for line in told if line.rstrip().endswith('function')]
         shown = len(heads[0].split()) - 1 if heads else 0
-        tap.ok(heads and shown >= 1 and f'  ... and {30 - shown} more values (--json shows all)' in told and all(len(line) <= width for line in told),
+        tap.ok(heads and shown >= 1 and f'  ... and {30 - shown} more values (--json shows all)' in told and all(len(line) <= width for line in told if not line.startswith('  ...')),
                f'{shown} of 30 values in {width} columns', '\n'.join(told))
     code, got = answer('diff', '--json', store, '--by', 'label:v')
     tap.ok(code == 0 and len(got['values']) == 30 and len(got['functions'][0]['self']) == 30, 'JSON has all of them')
