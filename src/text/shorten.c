@@ -667,6 +667,24 @@ pp_name_shorten_middle(struct pp_buf *out, const char *name, size_t n, size_t co
 	pp_buf_release(&plain);
 }
 
+/* Adds what stands behind the brackets that differ, "::method<…>(…)"; false if the method's name would be cut. */
+static bool
+tail_fit(struct pp_buf *out, const struct pp_buf *tail, size_t columns)
+{
+	const char *p = tail->p ? tail->p : "";
+	size_t from = tail->n > 2 && memcmp(p, "::", 2) == 0 ? 2 : 0;
+
+	if (pp_text_columns(p, tail->n) <= columns) {
+		pp_buf_add(out, p, tail->n);
+		return true;
+	}
+	if (columns < from || own_columns(p + from, tail->n - from) > columns - from)
+		return false;
+	pp_buf_add(out, p, from);
+	(void)pp_name_shorten(out, p + from, tail->n - from, columns - from);
+	return true;
+}
+
 bool
 pp_name_shorten_apart(struct pp_buf *out, const char *name, size_t n, size_t columns,
                       size_t differs)
@@ -699,7 +717,8 @@ pp_name_shorten_apart(struct pp_buf *out, const char *name, size_t n, size_t col
 		behind = behind < room ? behind : room;
 		head_add(out, &head, room + 1 - behind);
 		pp_buf_add(out, inside.p, inside.n);
-		(void)pp_text_shorten(out, tail.p ? tail.p : "", tail.n, behind);
+		if (!tail_fit(out, &tail, behind))
+			out->n = before;
 	}
 	out->failed |= head.failed || tail.failed || inside.failed;
 	pp_buf_release(&head);

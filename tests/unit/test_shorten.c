@@ -63,7 +63,7 @@ main(void)
 	becomes("(compiled code)", 10, "(com…code)");
 	becomes("<built-in method builtins.sorted>", 12, "….sorted>");
 	becomes("Composer\\Util\\Http\\CurlDownloader::tick", 7, "…::tick");
-	becomes("Composer\\Util\\Http\\CurlDownloader::tick", 4, "…ick");
+	becomes("Composer\\Util\\Http\\CurlDownloader::tick", 4, "tick");
 	becomes("a::b::\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97", 4, "…\xe5\xad\x97");
 	becomes("tick ‹ App\\Util\\Http\\Loop::run ‹ middle ‹ main", 30, "tick ‹ … ‹ main");
 	becomes("App\\Util\\Http\\CurlDownloader::tick ‹ main", 30, "…\\CurlDownloader::tick ‹ …");
@@ -77,7 +77,7 @@ main(void)
 	becomes("com.example.shop.Cart.total", 13, "…Cart.total");
 	becomes("PDOStatement->fetch", 16, "PDOState…->fetch");
 	becomes("Foo::bar", 4, "…bar");
-	becomes("Foo::bar", 3, "F…r");
+	becomes("Foo::bar", 3, "bar");
 	becomes("void std::__unguarded_linear_insert<int*>(int*)", 33,
 	        "…__unguarded_linear_insert<…>(…)");
 	/* A chain: the last name, then the first, then the place of the last, then those between. */

@@ -194,16 +194,78 @@ export function fitEnd(text: string, room: number): string {
   return '\u2026' + letters.slice(i).join('');
 }
 
+/** A C++ name in parts: the function, " [clone .isra.0]" as a mark, and callgrind's recursion mark. */
+function tailOf(name: string): { core: string; mark: string; recursion: string } {
+  const [, core, clones, recursion] = /^(.*?)((?: \[clone [^\]]*\])*)('\d+)?$/s.exec(name)!;
+  const kinds = [...clones.matchAll(/\[clone \.([^\].]*)/g)].map(m => m[1]);
+  return { core, mark: kinds.length ? ` [${kinds.join(' ')}]` : '', recursion: recursion ?? '' };
+}
+
+/** Where the name of a template begins behind its return type, outside of all brackets; only templates state theirs. */
+function behindReturn(core: string): number {
+  const end = core.replace(/( const| volatile| noexcept| &&?)+$/, '');
+  if (!end.endsWith(')')) return 0;
+  let at = end.length, depth = 0, begin = 0;
+  while (at-- > 0) {
+    if (end[at] === ')') depth++;
+    else if (end[at] === '(' && --depth === 0) break;
+  }
+  if (at <= 0 || end[at - 1] !== '>') return 0;
+  depth = 0;
+  for (let i = 0; i < at; i++) {
+    const c = end[i];
+    if (!depth && /^operator\W/.test(end.slice(i, i + 9)) && !/\w/.test(end[i - 1] ?? '')) break;
+    if ('<([{'.includes(c)) depth++;
+    else if (')]}'.includes(c) || (c === '>' && end[i - 1] !== '-')) depth -= depth ? 1 : 0;
+    else if (c === ' ' && !depth && !/^(const|volatile|&)/.test(end.slice(i + 1))) begin = i + 1;
+  }
+  return /#|\b(in|to|for|of|get|set|new|static|async) *$/.test(end.slice(0, begin)) ? 0 : begin;
+}
+
+/** Parameters at the end of a name without what they contain. */
+const PARAMETERS = /(?<!operator)(?<=[^.:( ])\(\u2026?\)( const| volatile| noexcept| &&?)*$/;
+
+/** Where a function's own name begins: its last part, without brackets. */
+function ownBegin(plain: string): number {
+  const bare = plain.replace(PARAMETERS, '').replace(/<\u2026?>$/, '');
+  return Math.max(0, ...[...bare.matchAll(/\\|::|->|\/|\.(?=[^.])/g)].map(m => m.index + m[0].length));
+}
+
+/** The columns of a function's own name. */
+function ownColumns(plain: string): number {
+  return columns(plain.slice(ownBegin(plain)).replace(PARAMETERS, '').replace(/<\u2026?>$/, ''));
+}
+
 /**
- * A name that fits: first what stands in angle brackets and parentheses goes, then what leads to it (namespaces,
- * packages, directories), so that what tells it from others stays. As src/text/shorten.c does it.
+ * A name that fits. What compilers put around it goes first: clones become a mark, then the return type and the recursion
+ * mark go; the mark stays as long as all of the function's own name is still seen. As src/text/shorten.c does it.
  */
 export function fitName(name: string, room: number): string {
-  if (wanted === 'short') name = plainName(name, ANONYMOUS);
+  const { core, mark, recursion } = tailOf(name), begin = behindReturn(core);
+  if (wanted === 'short') name = plainName(core.slice(begin), ANONYMOUS) + mark + recursion;
+  if (name.length * 2 <= room || columns(name) <= room) return name;
+  if (wanted === 'full' || !(mark || begin || recursion)) return fitCore(name, room);
+  const bare = wanted === 'short' ? plainName(core.slice(begin), ANONYMOUS) : core.slice(begin);
+  for (const text of [core + mark + recursion, bare + mark + recursion, bare + mark]) if (columns(text) <= room) return text;
+  const left = room - columns(mark);
+  return left > ownColumns(plainName(bare)) ? fitCore(bare, left) + mark : fitCore(bare, room);
+}
+
+/**
+ * The function itself: first what stands in angle brackets and parentheses goes, then what leads to it (namespaces,
+ * packages, directories), so that what tells it from others stays. As src/text/shorten.c does it.
+ */
+function fitCore(name: string, room: number): string {
   if (name.length * 2 <= room || columns(name) <= room) return name;
   if (wanted === 'full') return fitStart(name, room);
-  const roomy = plainName(name, ANONYMOUS), plain = plainName(name);
-  if (columns(roomy) <= room) return roomy;
+  const angles = withoutInside(name, '<', '>'), roomy = plainName(name, ANONYMOUS);
+  let plain = plainName(name);
+  for (const text of [angles, roomy, plain]) if (columns(text) <= room) return text;
+  const own = ownColumns(plain), begin = ownBegin(plain);
+  // Empty brackets go before the function's own name is cut.
+  if (columns(plain.slice(begin)) >= room) plain = plain.replace(PARAMETERS, '');
+  if (columns(plain.slice(begin)) >= room) plain = plain.replace(/<\u2026>$/, '');
+  if (own === room) return fitOwn(plain, room);
   if (columns(plain) <= room) return plain;
   let last = behindType(plain);
   if (last && columns(plain.slice(last)) + 1 <= room) return '\u2026' + plain.slice(last);
@@ -220,6 +282,13 @@ export function fitName(name: string, room: number): string {
   const left = room - columns(tail);
   if (method && left < 1 && left > -2 && /^(::|->)/.test(tail)) return '\u2026' + tail.slice(2);
   return !method || left < 1 ? fit(text, room) : (left < 6 ? '\u2026' : fitStart(text.slice(0, method), left)) + tail;
+}
+
+/** The last part of a name, which is as wide as there is room for. */
+function fitOwn(plain: string, room: number): string {
+  let at = plain.length;
+  while (at > 0 && columns(plain.slice(at)) < room) at--;
+  return plain.slice(at);
 }
 
 /** A name in a box: nothing where only one or two letters of it would be seen. */
