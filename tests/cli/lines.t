@@ -292,20 +292,23 @@ Costs of an unknown file have no line in common: each function has its own row. 
 
 $ printf 'creator: x\nevents: Ir\nfl=a.c\nfn=f\n1 10\nfl=???\nfn=g\n0 30\nfn=h\n0 20\n3 5\nfl=b.c\nfn=k\n0 4\nfn=l\n0 3\n' > unknown.callgrind; polyprof lines unknown.callgrind; polyprof lines --csv unknown.callgrind; polyprof lines --json unknown.callgrind; polyprof top --by line unknown.callgrind
     cost  cost%  line   function
-      30  46.2%  ???    g
-      20  30.8%  ???    h
-      10  15.4%  a.c:1  f
-       5   7.7%  ???:3  h
+      30  41.7%  ???    g
+      20  27.8%  ???    h
+      10  13.9%  a.c:1  f
+       7   9.7%  b.c
+       5   6.9%  ???:3  h
   file,line,hits,cost_Ir,function
   ???,,,30,g
   ???,,,20,h
   a.c,1,,10,f
+  b.c,,,7,
   ???,3,,5,h
-  {"metric": "Ir", "unit": "count", "lines": [{"file": "???", "line": 0, "cost": {"Ir": 30}, "function": {"name": "g", "file": "???"}}, {"file": "???", "line": 0, "cost": {"Ir": 20}, "function": {"name": "h", "file": "???"}}, {"file": "a.c", "line": 1, "cost": {"Ir": 10}, "function": {"name": "f", "file": "a.c"}}, {"file": "???", "line": 3, "cost": {"Ir": 5}, "function": {"name": "h", "file": "???"}}], "count": 4}
-  instructions: 65 in 4 lines
+  {"metric": "Ir", "unit": "count", "lines": [{"file": "???", "line": 0, "cost": {"Ir": 30}, "function": {"name": "g", "file": "???"}}, {"file": "???", "line": 0, "cost": {"Ir": 20}, "function": {"name": "h", "file": "???"}}, {"file": "a.c", "line": 1, "cost": {"Ir": 10}, "function": {"name": "f", "file": "a.c"}}, {"file": "b.c", "line": 0, "cost": {"Ir": 7}}, {"file": "???", "line": 3, "cost": {"Ir": 5}, "function": {"name": "h", "file": "???"}}], "count": 5}
+  instructions: 72 in 5 lines
 
     self  self%                total  total%  line
-      30  46.2%  ████████████     30   46.2%  g (???)
-      20  30.8%  ████████         20   30.8%  h (???)
-      10  15.4%  ████             10   15.4%  a.c:1
-       5   7.7%  ██                5    7.7%  h (???:3)
+      30  41.7%  ████████████     30   41.7%  g (???)
+      20  27.8%  ████████         20   27.8%  h (???)
+      10  13.9%  ████             10   13.9%  a.c:1
+       7   9.7%  ██▊               7    9.7%  b.c
+       5   6.9%  ██                5    6.9%  h (???:3)

@@ -9,9 +9,9 @@ $ terminal 60 polyprof top --color never cpp.folded
 
     self  self%  total  function
       30  31.9%     30  …<…Big…>::_M_emplace_hint_unique<…>(…)
-      25  26.6%     25  …<…Small…>::_M_emplace_…t_unique<…>(…)
-      20  21.3%     20  std::vector<double, …>::push_back(…)
-      10  10.6%     10  std::vector<int, std:…>::push_back(…)
+      25  26.6%     25  …<…Small…>::_M_emplace_hint_unique<…>
+      20  21.3%     20  std::vector<…>::push_back(…)
+      10  10.6%     10  std::vector<…>::push_back(int const&)
        5   5.3%      5  …\Util\Http\CurlDownloader::tick
        4   4.3%      4  …\Repository\Http\CurlDownloader::tick
        0   0.0%     94  main
@@ -21,8 +21,8 @@ $ terminal 80 polyprof top --color never cpp.folded
     self  self%  total  total%  function
       30  31.9%     30   31.9%  std::_Rb_tree<…Big…>::_M_emplace_hint_unique<…>(…)
       25  26.6%     25   26.6%  …<…Small…>::_M_emplace_hint_unique<…>(…)
-      20  21.3%     20   21.3%  std::vector<double, std::…>::push_back(…)
-      10  10.6%     10   10.6%  std::vector<int, std::allocator…>::push_back(…)
+      20  21.3%     20   21.3%  std::vector<…>::push_back(double const&)
+      10  10.6%     10   10.6%  std::vector<…>::push_back(int const&)
        5   5.3%      5    5.3%  Composer\Util\Http\CurlDownloader::tick
        4   4.3%      4    4.3%  Composer\Repository\Http\CurlDownloader::tick
        0   0.0%     94  100.0%  main
@@ -32,8 +32,8 @@ $ terminal 100 polyprof top --color never cpp.folded
     self  self%                total  total%  function
       30  31.9%  ████████████     30   31.9%  std::_Rb_tree<…Big…>::_M_emplace_hint_unique<…>(…)
       25  26.6%  ██████████       25   26.6%  std::_Rb_tree<…Small…>::_M_emplace_hint_unique<…>(…)
-      20  21.3%  ████████         20   21.3%  std::vector<double, std::allocator…>::push_back(…)
-      10  10.6%  ████             10   10.6%  std::vector<int, std::allocator<int> >::push_back(…)
+      20  21.3%  ████████         20   21.3%  std::vector<…>::push_back(double const&)
+      10  10.6%  ████             10   10.6%  std::vector<…>::push_back(int const&)
        5   5.3%  ██                5    5.3%  Composer\Util\Http\CurlDownloader::tick
        4   4.3%  █▋                4    4.3%  Composer\Repository\Http\CurlDownloader::tick
        0   0.0%                   94  100.0%  main
@@ -41,26 +41,26 @@ $ for w in 60 70 80; do terminal $w polyprof traces -n 3 --color never cpp.folde
     self  self%  stack, from the leaf
       30  31.9%  …<…Big…>::_M_emplace_hint_unique<…>(…) ‹ …
       25  26.6%  …<…Small…>::_M_emplace_hint_unique<…>(…) ‹ …
-      20  21.3%  std::vector<…>::push_back(…) ‹ main
+      20  21.3%  std::vector<…>::push_back(double const&) ‹ …
 
     ... and 3 more stacks (-n 0 shows all)
     self  self%  stack, from the leaf
       30  31.9%  std::_Rb_tree<…Big…>::_M_emplace_hint_unique<…>(…) ‹ …
       25  26.6%  …<…Small…>::_M_emplace_hint_unique<…>(…) ‹ …
-      20  21.3%  std::vector<…>::push_back(…) ‹ main
+      20  21.3%  std::vector<…>::push_back(double const&) ‹ main
 
     ... and 3 more stacks (-n 0 shows all)
     self  self%  stack, from the leaf
       30  31.9%  std::_Rb_tree<…Big…>::_M_emplace_hint_unique<…>(…) ‹ …
       25  26.6%  std::_Rb_tree<…Small…>::_M_emplace_hint_unique<…>(…) ‹ …
-      20  21.3%  std::vector<…>::push_back(…) ‹ main
+      20  21.3%  std::vector<…>::push_back(double const&) ‹ main
 
     ... and 3 more stacks (-n 0 shows all)
 $ polyprof findings cpp.folded | grep itself
      31.9%  std::_Rb_tree<…>::_M_emplace_hint_unique<…>(…) itself costs 30 samples
      26.6%  std::_Rb_tree<…>::_M_emplace_hint_unique<…>(…) itself costs 25 samples
-     21.3%  std::vector<…>::push_back(…) itself costs 20 samples
-     10.6%  std::vector<…>::push_back(…) itself costs 10 samples
+     21.3%  std::vector<…>::push_back(double const&) itself costs 20 samples
+     10.6%  std::vector<…>::push_back(int const&) itself costs 10 samples
 $ polyprof findings --json cpp.folded | grep -o '"name":"std::_Rb[^"]*"' | head -1
   "name":"std::_Rb_tree<int, std::pair<int const, Big>, std::less<int> >::_M_emplace_hint_unique<std::pair<int, Big> >(std::_Rb_tree_const_iterator<int>)"
 $ printf 'm;apply<main::{lambda(int)#1}>(std::vector<int>) 3\nm;apply<main::{lambda(long)#1}>(std::vector<int>) 2\n' > lambdas.folded; polyprof top --csv lambdas.folded | head -1; polyprof top --names short lambdas.folded | grep -o apply.*
@@ -73,8 +73,8 @@ $ terminal 80 polyprof tree --color never cpp.folded
     100.0%     94        └ main
      31.9%     30    30    ├ std::_Rb_tree<…Big…>::_M_emplace_hint_unique<…>(…)
      26.6%     25    25    ├ std::_Rb_tree<…Small…>::_M_emplace_hint_unique<…>(…)
-     21.3%     20    20    ├ std::vector<double, std::allocator…>::push_back(…)
-     10.6%     10    10    ├ std::vector<int, std::allocator<int>…>::push_back(…)
+     21.3%     20    20    ├ std::vector<…>::push_back(double const&)
+     10.6%     10    10    ├ std::vector<…>::push_back(int const&)
       5.3%      5     5    ├ Composer\Util\Http\CurlDownloader::tick
       4.3%      4     4    └ Composer\Repository\Http\CurlDownloader::tick
 $ terminal 80 polyprof diff --color never cpp.folded app.folded | head -8
