@@ -69,13 +69,15 @@ $ printf '@waits[\n    lock+1\n    main+2\n, checkout]: 30\n@waits[\n    nap+1\n
 ! polyprof: the filters keep 71.4%, @waits: 30; shares below are of that
 ! polyprof: the filters leave nothing; threads: checkout, refresher
 
-Java: threads that run, below their names without numbers.
+Java: threads, below their names without numbers.
 
 $ printf 'Full thread dump OpenJDK:\n\n"w-12" #2 prio=5\n   java.lang.Thread.State: RUNNABLE\n\tat a.B.mix(B.java:12)\n\t- locked <0x1> (a java.lang.Object)\n\tat a.B.run(B.java:9)\n\n"w-13" #3 prio=5\n   java.lang.Thread.State: RUNNABLE\n\tat a.B.mix(B.java:13)\n\tat a.B.run(B.java:9)\n\n"s" #4\n   java.lang.Thread.State: TIMED_WAITING (sleeping)\n\tat java.lang.Thread.sleep(Native Method)\n' >j.txt; polyprof convert j.txt --to folded -o -
+  s;java.lang.Thread.sleep 1
   w;a.B.run;a.B.mix 2
-! j.txt: note: 1 of them [dump-idle]
 ! standard output: warning: not written: files of functions (2) [loss-files]
 ! standard output: warning: not written: lines within functions (3) [loss-places]
+! standard output: warning: not written: processes and threads (3) [loss-threads]
+! standard output: warning: not written: labels [loss-labels]
 
 Go: goroutines, and raw profiles.
 
@@ -84,6 +86,7 @@ $ printf 'goroutine 1 [running]:\nmain.work(0x1, {0x2, 0x3})\n\t/src/main.go:12 
   net/http.(*Server).Serve;net/http.(*conn).serve 1
 ! standard output: warning: not written: files of functions (4) [loss-files]
 ! standard output: warning: not written: lines within functions (4) [loss-places]
+! standard output: warning: not written: labels [loss-labels]
 $ printf 'PeriodType: cpu nanoseconds\nPeriod: 10\nSamples:\nsamples/count cpu/nanoseconds\n          1   10: 1 2 \n          2   20: 3 2 \nLocations\n     1: 0x58b265 scanblock :0 s=0\n     2: 0x599530 M=1 GC /src/gc.go:7 s=0\n     3: 0x58a999 a b :0 s=0\nMappings\n1: 0x400000/0x800000/0x0 /bin/app\n' >raw.txt; polyprof convert raw.txt --to folded -o -
   GC;a b 2
   GC;scanblock 1

@@ -3,7 +3,7 @@
  *
  *     gdb        Thread 2 (Thread 0x7f (LWP 212)):           each stack counts once; dumps that were taken one after the
  *                #0  0x0000 in f (a=1) at f.c:12             other are a profile (`poor man's profiler`)
- *     jstack     "worker-12" #273 prio=5 ...                 threads that run, below their names without numbers
+ *     jstack     "worker-12" #273 prio=5 ...                 threads, below their names without numbers
  *                   java.lang.Thread.State: RUNNABLE
  *                	at com.acme.Hash.mix(Hash.java:12)
  *     goroutine  goroutine 7 [running]:                      each goroutine counts once
@@ -17,6 +17,8 @@
  * All of them are read only. Which one it is, is the variant.
  */
 #include "formats/dump/dump.h"
+
+#include "model/labels.h"
 
 /* Lines that recognition looks at. */
 #define LINES_MOST 400
@@ -36,9 +38,10 @@ const struct pp_rule pp_dump_rules[] = {
 	[DUMP_COUNT] = { "dump-count", PP_ERROR, "counts do not add up",
 	                 "What is below a line of a tree adds up to more than the line "
 	                 "itself. The difference belongs to no function." },
-	[DUMP_IDLE] = { "dump-idle", PP_NOTE, "threads that do not run are left out",
-	                "A dump of Java threads has all of them; those that wait, sleep or poll cost "
-	                "nothing." },
+	[DUMP_IDLE] = { "dump-idle", PP_NOTE, "idle threads of the JVM itself are left out",
+	                "A dump of Java threads has all of them. Those of the JVM itself that wait for work (references, "
+	                "cleaners, the common pool) end in a frame (idle): answers leave them out unless --all-frames is "
+	                "given. Threads of the program are kept, whatever they wait for." },
 	{ 0 },
 };
 
@@ -120,10 +123,10 @@ dump_bid(const struct pp_peek *peek)
 {
 	int bits;
 
-	static const char *const marks[] = {
-		"#0 ",  "java.lang.Thread.State: ", "goroutine ", "\nSamples:", "Call graph:",
-		"%  [", "Function Stack,"
-	};
+	static const char *const marks[] = { "#0 ",         "java.lang.Thread.State: ",
+		                             " java.base/", "goroutine ",
+		                             "\nSamples:",  "Call graph:",
+		                             "%  [",        "Function Stack," };
 	struct pp_slice first = pp_slice_of(
 	    peek->head.p, peek->head.n < MARKS_WITHIN ? peek->head.n : MARKS_WITHIN);
 	bool any = false;
@@ -170,6 +173,42 @@ pp_dump_stack(struct pp_dump *d, uint64_t count, bool outermost_first)
 	if (n && count && pp_builder_ok(d->builder))
 		(void)pp_build_stack(d->builder, d->series, d->frames.at, n, &value);
 	d->frames.n = 0;
+}
+
+/* Adds a label to a row of them, if it is asked for. */
+static size_t
+label_add(struct pp_dump *d, struct pp_label_row *rows, size_t n, const char *key,
+          const struct pp_buf *text)
+{
+	if (!text->n)
+		return n;
+	if (!pp_order_has_label(d->reader->order, pp_slice_z(key))) {
+		d->builder->profile->unread |= PP_HAS(LABELS);
+		return n;
+	}
+	rows[n] = (struct pp_label_row){
+		.key = pp_build_strz(d->builder, key),
+		.type = PP_LABEL_TEXT,
+		.text = pp_build_str(d->builder, pp_slice_of(text->p, text->n)),
+	};
+	return n + 1;
+}
+
+void
+pp_dump_series(struct pp_dump *d, const struct pp_owner *owner)
+{
+	struct pp_label_row rows[3];
+	size_t n = 0;
+
+	if (d->state.failed || d->lock.failed || d->lock_id.failed)
+		pp_builder_fail(d->builder, PP_E_NOMEM, NULL);
+	d->series = pp_owner_series(&d->owners, d->builder, owner);
+	n = label_add(d, rows, n, "state", &d->state);
+	n = label_add(d, rows, n, "lock", &d->lock);
+	n = label_add(d, rows, n, "lock_id", &d->lock_id);
+	if (n && pp_builder_ok(d->builder))
+		d->series = pp_build_series_labelled(d->builder, d->series,
+		                                     pp_build_labels(d->builder, rows, n));
 }
 
 /* ---- reading ---------------------------------------------------------------------------- */
@@ -224,6 +263,21 @@ lines_read(struct pp_dump *d)
 	return status;
 }
 
+/* Says how many threads of the JVM do nothing; conversions and --all-frames leave none out. */
+static void
+idle_note(struct pp_dump *d)
+{
+	bool one = d->idles == 1, shown = !(d->reader->order->facets & PP_ASIDE);
+
+	pp_diag_add(d->reader->diags, &pp_dump_rules[DUMP_IDLE], PP_NOWHERE,
+	            "%llu idle %s of the JVM itself %s%s%s", (unsigned long long)d->idles,
+	            one ? "thread" : "threads", one ? "is " : "are ",
+	            shown ? "marked as (idle)" : "left out (--all-frames shows ",
+	            shown ? ""
+	            : one ? "it)"
+	                  : "them)");
+}
+
 static pp_status
 dump_read(struct pp_reader *reader, struct pp_builder *b)
 {
@@ -246,9 +300,11 @@ dump_read(struct pp_reader *reader, struct pp_builder *b)
 	if (pp_builder_ok(b) && !b->profile->series.n)
 		(void)pp_build_series_plain(b, true, false);
 	if (d.idles)
-		pp_diag_add(reader->diags, &pp_dump_rules[DUMP_IDLE], PP_NOWHERE, "%llu of them",
-		            (unsigned long long)d.idles);
+		idle_note(&d);
 	pp_buf_release(&d.thread);
+	pp_buf_release(&d.state);
+	pp_buf_release(&d.lock);
+	pp_buf_release(&d.lock_id);
 	pp_owners_release(&d.owners);
 	pp_vec_release(&d.frames);
 	pp_vec_release(&d.levels);

@@ -1,6 +1,6 @@
 /*
- * What the kinds of stack dumps share: dump.c reads lines and knows the kinds, stacks.c takes stacks apart that are printed
- * frame by frame, trees.c those that are trees of counts.
+ * What the kinds of stack dumps share: dump.c reads lines and knows the kinds, stacks.c and jstack.c take stacks apart that are
+ * printed frame by frame, trees.c those that are trees of counts.
  */
 #ifndef PP_DUMP_H
 #define PP_DUMP_H
@@ -44,8 +44,12 @@ struct pp_dump {
 	uint32_t series;         /* of the stack that is read */
 	struct pp_owners owners; /* series by thread, where threads have names or numbers */
 	bool open;               /* a stack is being read */
-	bool idle;               /* its thread does not run */
-	uint64_t idles;          /* how many such there were */
+	int64_t tid;             /* of its thread; -1 = unknown */
+	struct pp_buf state;     /* what that does; what it waits for: a class, an address */
+	struct pp_buf lock, lock_id;
+	bool own,
+	    works;      /* jstack: it is a thread of the JVM; there is more than waiting for work */
+	uint64_t idles; /* how many of the JVM's do nothing */
 	unsigned section;        /* of the file, as a kind counts them */
 	struct pp_buf thread;    /* its name */
 	PP_VEC(pp_frame) frames; /* of it, as they come */
@@ -58,13 +62,22 @@ struct pp_dump {
 	uint64_t columns[2]; /* vtune: of the cost and of the module, + 1 */
 };
 
-/* stacks.c, trees.c */
+/* stacks.c, jstack.c, trees.c */
 extern const struct pp_dump_kind pp_dump_gdb, pp_dump_jstack, pp_dump_goroutine, pp_dump_go_raw;
 extern const struct pp_dump_kind pp_dump_sample, pp_dump_pmcstat, pp_dump_vtune;
 
 /* A frame by names, where they are known. */
 pp_frame pp_dump_frame(struct pp_dump *, struct pp_slice name, struct pp_slice module,
                        struct pp_slice file, uint32_t line);
+/* Adds a frame of a name and a place such as "file.c:12". */
+void pp_dump_frame_add(struct pp_dump *, struct pp_slice name, struct pp_slice module,
+                       struct pp_slice place);
+/* Chooses the series of the stack: of a thread, with d->state, d->lock and d->lock_id as labels. */
+void pp_dump_series(struct pp_dump *, const struct pp_owner *);
+/* Ends a stack that counts once. */
+void pp_dump_stack_end(struct pp_dump *);
+/* The last of a word in a text; NULL when it is not there. */
+const unsigned char *pp_dump_find_last(struct pp_slice text, const char *word);
 /* The stack of d->frames, the innermost first unless `outermost_first`; they are none afterwards. */
 void pp_dump_stack(struct pp_dump *, uint64_t count, bool outermost_first);
 

@@ -1,5 +1,5 @@
 /*
- * Dumps that print stacks frame by frame: gdb, jstack, goroutines, and Go's raw profiles.
+ * Dumps that print stacks frame by frame: gdb, goroutines, and Go's raw profiles.
  */
 #include "formats/dump/dump.h"
 
@@ -20,8 +20,9 @@ place_take(struct pp_slice text, uint32_t *line)
 	return pp_slice_of(text.p, n - 1);
 }
 
-static void
-frame_add(struct pp_dump *d, struct pp_slice name, struct pp_slice module, struct pp_slice place)
+void
+pp_dump_frame_add(struct pp_dump *d, struct pp_slice name, struct pp_slice module,
+                  struct pp_slice place)
 {
 	uint32_t line;
 	struct pp_slice file = place_take(place, &line);
@@ -30,16 +31,15 @@ frame_add(struct pp_dump *d, struct pp_slice name, struct pp_slice module, struc
 		pp_builder_fail(d->builder, PP_E_NOMEM, NULL);
 }
 
-static void
-stack_end(struct pp_dump *d)
+void
+pp_dump_stack_end(struct pp_dump *d)
 {
 	pp_dump_stack(d, 1, false);
 	d->open = false;
 }
 
-/* The last of a word in a text; NULL when it is not there. */
-static const unsigned char *
-find_last(struct pp_slice text, const char *word)
+const unsigned char *
+pp_dump_find_last(struct pp_slice text, const char *word)
 {
 	size_t n = strlen(word), i;
 
@@ -102,7 +102,8 @@ static void
 gdb_thread(struct pp_dump *d, struct pp_slice line)
 {
 	struct pp_owner owner = { .pid = -1, .tid = -1 };
-	const unsigned char *at = memmem(line.p, line.n, "(LWP ", 5), *end = find_last(line, "\"");
+	const unsigned char *at = memmem(line.p, line.n, "(LWP ", 5),
+	                    *end = pp_dump_find_last(line, "\"");
 	struct pp_slice rest = pp_slice_from(line, at ? (size_t)(at + 5 - line.p) : line.n);
 	bool ended;
 
@@ -123,126 +124,34 @@ gdb_line(struct pp_dump *d, struct pp_slice line)
 	if (!gdb_number(line, &number, &rest)) {
 		/* Variables of `bt full` are indented. */
 		if (line.n == 0 || !pp_is_blank(line.p[0]))
-			stack_end(d);
+			pp_dump_stack_end(d);
 		if (pp_slice_starts(line, "Thread ") && pp_slice_ends(line, "):"))
 			gdb_thread(d, line);
 		return true;
 	}
 	if (number == 0)
-		stack_end(d);
+		pp_dump_stack_end(d);
 	d->open = true;
 	rest = pp_slice_trim(rest);
 	in = pp_slice_starts(rest, "0x") ? memmem(rest.p, rest.n, " in ", 4) : NULL;
 	if (in)
 		rest = pp_slice_between(in + 4, rest.p + rest.n);
-	if ((at = find_last(rest, ") at "))) {
+	if ((at = pp_dump_find_last(rest, ") at "))) {
 		place = pp_slice_between(at + 5, rest.p + rest.n);
 		rest = pp_slice_between(rest.p, at + 1);
-	} else if ((at = find_last(rest, ") from "))) {
+	} else if ((at = pp_dump_find_last(rest, ") from "))) {
 		module = pp_slice_between(at + 7, rest.p + rest.n);
 		rest = pp_slice_between(rest.p, at + 1);
 	}
 	rest = brackets_cut(rest);
 	if (rest.n == 0)
 		return false;
-	frame_add(d, rest, module, place);
+	pp_dump_frame_add(d, rest, module, place);
 	return true;
 }
 
-const struct pp_dump_kind pp_dump_gdb = { "gdb",     gdb_bid,   gdb_line,        stack_end,
+const struct pp_dump_kind pp_dump_gdb = { "gdb",     gdb_bid,   gdb_line,        pp_dump_stack_end,
 	                                  "samples", "samples", PP_KIND_SAMPLES, { "[New LWP " } };
-
-/* ---- jstack ----------------------------------------------------------------------------- */
-
-static int
-jstack_bid(struct pp_slice line)
-{
-	struct pp_slice text = pp_slice_trim(line);
-
-	if (pp_slice_starts(text, "java.lang.Thread.State: "))
-		return 40;
-	if (pp_slice_starts(line, "Full thread dump "))
-		return 40;
-	return line.n > 4 && line.p[0] == '\t' && pp_slice_starts(text, "at ") &&
-	               pp_slice_ends(text, ")")
-	           ? 8
-	           : 0;
-}
-
-/* "worker-12" is one of many workers. */
-static struct pp_slice
-without_number(struct pp_slice name)
-{
-	size_t n = name.n;
-
-	while (n > 0 && pp_is_digit(name.p[n - 1]))
-		n--;
-	if (n == name.n || n < 2)
-		return name;
-	while (n > 1 && (name.p[n - 1] == '-' || name.p[n - 1] == '#' || name.p[n - 1] == ' '))
-		n--;
-	return pp_slice_of(name.p, n);
-}
-
-static void
-jstack_end(struct pp_dump *d)
-{
-	if (d->frames.n && d->idle)
-		d->idles++;
-	if (d->idle)
-		d->frames.n = 0;
-	if (d->frames.n)
-		frame_add(d, pp_slice_of(d->thread.p, d->thread.n), pp_slice_of(NULL, 0),
-		          pp_slice_of(NULL, 0));
-	stack_end(d);
-}
-
-static bool
-jstack_line(struct pp_dump *d, struct pp_slice line)
-{
-	struct pp_slice text = pp_slice_trim(line), name, place = { 0 };
-	const unsigned char *quote, *bracket;
-
-	if (line.n && line.p[0] == '"') {
-		jstack_end(d);
-		quote = find_last(line, "\"");
-		name = without_number(
-		    pp_slice_between(line.p + 1, quote > line.p ? quote : line.p + 1));
-		d->thread.n = 0;
-		pp_buf_add(&d->thread, name.p, name.n);
-		d->open = true;
-		d->idle = true; /* until it says otherwise */
-		return quote > line.p;
-	}
-	if (pp_slice_take(&text, "java.lang.Thread.State: ")) {
-		d->idle = !pp_slice_starts(text, "RUNNABLE");
-		return true;
-	}
-	if (!d->open || !pp_slice_take(&text, "at ")) {
-		if (text.n == 0)
-			jstack_end(d);
-		return true;
-	}
-	bracket = find_last(text, "(");
-	if (bracket && pp_slice_ends(text, ")"))
-		place = pp_slice_between(bracket + 1, text.p + text.n - 1);
-	name = bracket ? pp_slice_between(text.p, bracket) : text;
-	/* These count as running while they wait for input. */
-	if (pp_slice_ends(name, ".epollWait") || pp_slice_ends(name, ".socketAccept") ||
-	    pp_slice_ends(name, "EPoll.wait") || pp_slice_ends(name, ".accept0") ||
-	    pp_slice_ends(name, "KQueue.poll"))
-		d->idle = true;
-	if (!pp_slice_holds(place, ".java:") && !pp_slice_holds(place, ".kt:") &&
-	    !pp_slice_holds(place, ".scala:"))
-		place.n = 0;
-	frame_add(d, name, pp_slice_of(NULL, 0), place);
-	return name.n > 0;
-}
-
-const struct pp_dump_kind pp_dump_jstack = { "jstack",        jstack_bid,
-	                                     jstack_line,     jstack_end,
-	                                     "samples",       "samples",
-	                                     PP_KIND_SAMPLES, { "Full thread dump " } };
 
 /* ---- goroutines ------------------------------------------------------------------------- */
 
@@ -263,6 +172,30 @@ goroutine_bid(struct pp_slice line)
 	return line.n > 4 && line.p[0] == '\t' && pp_slice_holds(text, ".go:") ? 8 : 0;
 }
 
+/* "goroutine 7 [chan receive, 5 minutes]:": what comes before the comma. */
+static void
+goroutine_state(struct pp_dump *d, struct pp_slice line)
+{
+	struct pp_slice state;
+	bool found;
+
+	(void)pp_slice_cut(&line, '[', &found);
+	state = pp_slice_cut(&line, ']', &found);
+	state = pp_slice_trim(pp_slice_cut(&state, ',', &found));
+	d->state.n = 0;
+	pp_buf_add(&d->state, state.p, state.n);
+}
+
+static void
+goroutine_end(struct pp_dump *d)
+{
+	static const struct pp_owner nobody = { .pid = -1, .tid = -1 };
+
+	if (d->frames.n)
+		pp_dump_series(d, &nobody);
+	pp_dump_stack_end(d);
+}
+
 static bool
 goroutine_line(struct pp_dump *d, struct pp_slice line)
 {
@@ -270,9 +203,11 @@ goroutine_line(struct pp_dump *d, struct pp_slice line)
 	bool found;
 
 	if (goroutine_is_head(line) || line.n == 0) {
-		stack_end(d);
+		goroutine_end(d);
 		d->open = line.n > 0;
 		d->thread.n = 0;
+		if (d->open)
+			goroutine_state(d, line);
 		return true;
 	}
 	if (!d->open)
@@ -280,7 +215,7 @@ goroutine_line(struct pp_dump *d, struct pp_slice line)
 	if (line.p[0] != '\t') {
 		/* The place follows on the next line. */
 		if (pp_slice_take(&text, "created by ")) {
-			const unsigned char *in = find_last(text, " in goroutine ");
+			const unsigned char *in = pp_dump_find_last(text, " in goroutine ");
 
 			text = in ? pp_slice_between(text.p, in) : text;
 		} else {
@@ -294,13 +229,13 @@ goroutine_line(struct pp_dump *d, struct pp_slice line)
 		return true;
 	text = pp_slice_trim(line);
 	place = pp_slice_cut(&text, ' ', &found);
-	frame_add(d, pp_slice_of(d->thread.p, d->thread.n), pp_slice_of(NULL, 0), place);
+	pp_dump_frame_add(d, pp_slice_of(d->thread.p, d->thread.n), pp_slice_of(NULL, 0), place);
 	d->thread.n = 0;
 	return true;
 }
 
 const struct pp_dump_kind pp_dump_goroutine = { "goroutine",     goroutine_bid,
-	                                        goroutine_line,  stack_end,
+	                                        goroutine_line,  goroutine_end,
 	                                        "samples",       "samples",
 	                                        PP_KIND_SAMPLES, { "goroutine ", "SIGQUIT: " } };
 
@@ -357,7 +292,7 @@ raw_location(struct pp_slice text, struct pp_slice *name, struct pp_slice *place
 	              : pp_slice_of(NULL, 0);
 	/* "file.go:12:3": the column is not kept. */
 	if (place->n && pp_slice_count(*place, ':') > 1) {
-		const unsigned char *colon = find_last(*place, ":");
+		const unsigned char *colon = pp_dump_find_last(*place, ":");
 
 		*place = pp_slice_between(place->p, colon);
 	}
@@ -412,7 +347,8 @@ raw_sample(struct pp_dump *d, struct pp_slice text)
 		if (!pp_num_u64(word, &id) || id >= d->kept.n)
 			continue;
 		raw_location(d->kept.at[id], &name, &place);
-		frame_add(d, name.n ? name : pp_slice_z("[unknown]"), pp_slice_of(NULL, 0), place);
+		pp_dump_frame_add(d, name.n ? name : pp_slice_z("[unknown]"), pp_slice_of(NULL, 0),
+		                  place);
 	}
 	pp_dump_stack(d, count, false);
 }
