@@ -304,7 +304,7 @@ not_own_settle(struct setting *set)
 
 /* ---- nodes ------------------------------------------------------------------------------ */
 
-enum { NODE_STAYS = 1 };
+enum { NODE_STAYS = 1, NODE_LED_TO_IDLENESS };
 
 /* Keeps all nodes but allocators and idleness that have no cost left, also below. */
 static uint8_t *
@@ -322,10 +322,19 @@ nodes_judge(const struct setting *set)
 			if (pp_series_present(&p->series.at[i], row))
 				stays[pp_series_node(&p->series.at[i], row)] = NODE_STAYS;
 	for (node = t->n; stays && node-- > 1;) {
-		if (node_kind(set, node) == PP_LEAF_PLAIN)
+		enum pp_leaf_kind kind = node_kind(set, node);
+		pp_node parent = pp_tree_parent(t, node);
+
+		/* Callers of nothing but idleness go with it, as where costs are added up without a tree. */
+		if (!stays[node] && kind == PP_LEAF_PLAIN)
 			stays[node] = NODE_STAYS;
-		if (stays[node])
-			stays[pp_tree_parent(t, node)] = NODE_STAYS;
+		if (stays[node] == NODE_STAYS)
+			stays[parent] = NODE_STAYS;
+		else if (!stays[parent] && (stays[node] || kind == PP_LEAF_IDLE))
+			stays[parent] = NODE_LED_TO_IDLENESS;
+		/* All below is known, and the parent told. */
+		if (stays[node] != NODE_STAYS)
+			stays[node] = 0;
 	}
 	return stays;
 }
