@@ -361,6 +361,8 @@ own_columns(const char *name, size_t n)
 	return wide;
 }
 
+static size_t one_shorten(struct pp_buf *, const char *name, size_t n, size_t columns, bool around);
+
 /* Shortens the name itself and keeps what stands behind it, as far as all of the name's last part is still seen. */
 static size_t
 shorten_tailed(struct pp_buf *out, const char *name, size_t n, const struct pp_buf *tail,
@@ -368,11 +370,17 @@ shorten_tailed(struct pp_buf *out, const char *name, size_t n, const struct pp_b
 {
 	size_t wide = pp_text_columns(tail->p ? tail->p : "", tail->n);
 
-	if (columns <= wide || own_columns(name, n) + 1 > columns - wide)
-		return pp_name_shorten(out, name, n, columns);
-	wide += pp_name_shorten(out, name, n, columns - wide);
-	pp_buf_add(out, tail->p, tail->n);
-	return wide;
+	size_t room = columns > wide ? columns - wide : 0, all = pp_text_columns(name, n);
+	bool has_tail = room > own_columns(name, n);
+
+	room = has_tail ? room : columns;
+	if (all <= room)
+		pp_buf_add(out, name, n);
+	else
+		all = one_shorten(out, name, n, room, false);
+	if (has_tail)
+		pp_buf_add(out, tail->p, tail->n);
+	return all + (has_tail ? wide : 0);
 }
 
 /*
@@ -438,43 +446,34 @@ static void
 drop_empty_brackets(struct pp_buf *plain, size_t columns)
 {
 	static const char angles[] = "<" ELLIPSIS ">";
-	struct pp_signature s = pp_signature_of(pp_slice_of(plain->p ? plain->p : "", plain->n));
-	size_t last = own_begin(plain->p ? plain->p : "", plain->n), n = sizeof angles - 1;
+	const char *name = plain->p ? plain->p : "";
+	struct pp_signature s = pp_signature_of(pp_slice_of(name, plain->n));
+	size_t core = s.params.n && s.type.n == 0 ? s.name.n : plain->n, n = sizeof angles - 1;
+	size_t last = own_begin(name, core);
 
-	if (pp_text_columns(plain->p ? plain->p + last : "", plain->n - last) < columns)
+	if (pp_text_columns(name + last, plain->n - last) < columns)
 		return;
-	if (s.params.n && s.type.n == 0)
-		plain->n = s.name.n;
-	if (pp_text_columns(plain->p ? plain->p + last : "", plain->n - last) >= columns &&
-	    plain->n > last + n && memcmp(plain->p + plain->n - n, angles, n) == 0)
+	plain->n = core;
+	if (pp_text_columns(name + last, core - last) >= columns && core > last + n &&
+	    memcmp(name + core - n, angles, n) == 0)
 		plain->n -= n;
 }
 
-size_t
-pp_name_shorten(struct pp_buf *out, const char *name, size_t n, size_t columns)
+/* Shortens one name, which is no chain and too wide; `around`: also what compilers put around it. */
+static size_t
+one_shorten(struct pp_buf *out, const char *name, size_t n, size_t columns, bool around)
 {
 	struct pp_buf plain = { 0 };
-	size_t wide = pp_text_columns(name, n), last, whole = n, place;
+	size_t whole = n, wide = pp_text_columns(name, n), place;
 
-	if (wide <= columns) {
-		pp_buf_add(out, name, n);
-		return wide;
-	}
-	if (pp_chain_leads_back(name, n))
-		return pp_chain_shorten_back(out, name, n, columns);
-	last = pp_chain_last(name, n);
-	if (last > 0)
-		return columns > PP_CHAIN_LEAST
-		           ? pp_chain_shorten(out, name, last, n, columns)
-		           : pp_name_shorten(out, name + last, n - last, columns);
 	/* The name comes before its place. */
 	n = pp_name_place(name, whole);
 	place = pp_text_columns(name + n, whole - n);
-	if (n < whole && wide - place <= columns) {
+	if (wide - place <= columns) {
 		pp_buf_add(out, name, n);
 		return wide - place;
 	}
-	if (shorten_around(out, name, n, columns, &wide))
+	if (around && shorten_around(out, name, n, columns, &wide))
 		return wide;
 	wide = shorten_brackets(&plain, name, n, columns);
 	if (wide > columns) {
@@ -499,6 +498,25 @@ pp_name_shorten(struct pp_buf *out, const char *name, size_t n, size_t columns)
 	}
 	pp_buf_release(&plain);
 	return wide;
+}
+
+size_t
+pp_name_shorten(struct pp_buf *out, const char *name, size_t n, size_t columns)
+{
+	size_t wide = pp_text_columns(name, n), last;
+
+	if (wide <= columns) {
+		pp_buf_add(out, name, n);
+		return wide;
+	}
+	if (pp_chain_leads_back(name, n))
+		return pp_chain_shorten_back(out, name, n, columns);
+	last = pp_chain_last(name, n);
+	if (last > 0)
+		return columns > PP_CHAIN_LEAST
+		           ? pp_chain_shorten(out, name, last, n, columns)
+		           : pp_name_shorten(out, name + last, n - last, columns);
+	return one_shorten(out, name, n, columns, true);
 }
 
 size_t

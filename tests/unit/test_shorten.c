@@ -52,6 +52,45 @@ fitted(enum pp_names how, const char *name, size_t columns, const char *want)
 	pp_buf_release(&out);
 }
 
+/* Names of random parts, in random room: never wider than that, and as wide as is said. */
+static void
+check_random(void)
+{
+	static const char *const parts[] = {
+		"f",      "::",       "(",         ")",   "<",        ">",
+		" ",      "[clone .", "]",         "'2",  "operator", "->",
+		" const", "\\",       "{closure:", "}",   "a.b",      " [clone .isra.0]",
+		"(*",     " (a.c)",   "/",         " › ", ".",        "void ",
+		"漢",     "…",        " ‹ ",
+	};
+	uint32_t seed = 1;
+	bool fits = true;
+	int round;
+
+	for (round = 0; round < 50000 && fits; round++) {
+		struct pp_buf name = { 0 }, out = { 0 };
+		size_t columns, wide;
+		unsigned k, n;
+
+		seed = seed * 1664525 + 1013904223;
+		for (k = 0, n = 1 + (seed >> 28); k < n; k++) {
+			seed = seed * 1664525 + 1013904223;
+			pp_buf_adds(&name, parts[(seed >> 16) % PP_COUNT_OF(parts)]);
+		}
+		columns = (seed >> 8) % 40;
+		wide = pp_name_shorten(&out, name.p, name.n, columns);
+		fits = wide <= columns && wide == pp_text_columns(out.p ? out.p : "", out.n);
+		out.n = 0;
+		pp_name_shorten_middle(&out, name.p, name.n, columns);
+		fits &= pp_text_columns(out.p ? out.p : "", out.n) <= columns;
+		if (!fits)
+			printf("# %.*s in %zu columns\n", (int)name.n, name.p, columns);
+		pp_buf_release(&name);
+		pp_buf_release(&out);
+	}
+	ok(fits, "names of random parts fit");
+}
+
 int
 main(void)
 {
@@ -160,5 +199,6 @@ main(void)
 	fitted(PP_NAMES_FULL, "std::f<int>(int)", 8, "std::f<…");
 	fitted(PP_NAMES_FULL, "\xe6\xbc\xa2\xe5\xad\x97", 3, "\xe6\xbc\xa2…");
 	fitted(PP_NAMES_FULL, "abc", 0, "");
+	check_random();
 	return tap_done();
 }
