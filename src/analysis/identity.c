@@ -1,26 +1,7 @@
 /*
  * Which functions of several profiles are the same.
  */
-#include "analysis/identity.h"
-
-/* A function of the profile being matched. */
-struct entity {
-	pp_func func;
-	struct pp_canonical as;
-	uint32_t group; /* 0 = not matched yet */
-	uint32_t
-	    alias;     /* 1 + the entity of this profile that it is another spelling of; 0 = none */
-	uint32_t next; /* next entity of the same key; PP_MAP_NONE ends */
-};
-
-struct matching {
-	struct pp_identity *id;
-	const struct pp_profile *p;
-	PP_VEC(struct entity) entities;
-	struct pp_buf part; /* scratch */
-	bool same_build;    /* it has a function whose name has Rust's hash and that met its like */
-	bool failed;
-};
+#include "analysis/identity_bucket.h"
 
 bool
 pp_identity_init(struct pp_identity *id, uint64_t seed)
@@ -60,23 +41,10 @@ pp_identity_find(struct pp_identity *id, uint32_t group)
 	return group;
 }
 
-static void
-unite(struct pp_identity *id, uint32_t a, uint32_t b)
-{
-	a = pp_identity_find(id, a);
-	b = pp_identity_find(id, b);
-	id->united |= a != b;
-	/* The older one speaks for both. */
-	if (a < b)
-		id->groups.at[b].same = a;
-	else if (b < a)
-		id->groups.at[a].same = b;
-}
-
 /* ---- functions and groups --------------------------------------------------------------- */
 
 static pp_str
-intern(struct matching *m, struct pp_slice text)
+intern(struct pp_matching *m, struct pp_slice text)
 {
 	pp_str id = 0;
 	bool is_new;
@@ -86,11 +54,11 @@ intern(struct matching *m, struct pp_slice text)
 }
 
 static void
-entity_add(struct matching *m, pp_func func)
+entity_add(struct pp_matching *m, pp_func func)
 {
 	const struct pp_profile *p = m->p;
 	const struct pp_func_row *f = &p->funcs.at[func];
-	struct entity e = { .func = func, .next = PP_MAP_NONE };
+	struct pp_entity e = { .func = func, .next = PP_MAP_NONE };
 	struct pp_buf *text = &m->id->scratch;
 
 	pp_canonical_name(pp_text_of(p, f->name), pp_text_of(p, f->file), f->line, text, &e.as.file,
@@ -107,7 +75,7 @@ entity_add(struct matching *m, pp_func func)
 
 /* Finds the parts of a name, which only functions need that are new or met none of the same name. */
 static void
-name_split(struct matching *m, struct pp_canonical *as)
+name_split(struct pp_matching *m, struct pp_canonical *as)
 {
 	struct pp_slice name = pp_strtab_get(&m->id->strs, as->name);
 	struct pp_buf *part = &m->part;
@@ -122,12 +90,6 @@ name_split(struct matching *m, struct pp_canonical *as)
 	as->base = part->n == name.n ? as->name : intern(m, pp_slice_of(part->p, part->n));
 	as->is_hashed = !as->types && as->base != as->name;
 	m->failed |= part->failed;
-}
-
-static bool
-is_anonymous(const struct matching *m, const struct entity *e)
-{
-	return pp_name_is_anonymous(pp_strtab_get(&m->id->strs, e->as.name));
 }
 
 /* A key of a name, canonical or as written, at a place. */
@@ -152,13 +114,13 @@ is_same_place(const struct pp_canonical *a, const struct pp_canonical *b)
  * Equal spellings at one place are different functions that the profile tells apart some other way.
  */
 static void
-find_aliases(struct matching *m)
+find_aliases(struct pp_matching *m)
 {
 	struct pp_map first = { .seed = m->id->by_exact.seed };
 	size_t i;
 
 	for (i = 0; i < m->entities.n && !m->failed; i++) {
-		struct entity *e = &m->entities.at[i], *other;
+		struct pp_entity *e = &m->entities.at[i], *other;
 		uint64_t key = spelling_key(&e->as, e->as.name);
 		uint32_t at = pp_map_get(&first, key);
 
@@ -176,13 +138,6 @@ find_aliases(struct matching *m)
 			e->alias = at + 1;
 	}
 	pp_map_release(&first);
-}
-
-static void
-take(struct matching *m, struct entity *e, uint32_t group)
-{
-	e->group = group;
-	m->id->groups.at[group].seen_by = m->id->profiles;
 }
 
 /* In turn: what is compared of functions that have not met one yet, on both sides. */
@@ -205,297 +160,57 @@ chain_key(enum chain_kind kind, pp_str name, pp_str types)
 }
 
 static void
-group_list(struct matching *m, enum chain_kind kind, const struct pp_canonical *as, pp_str name,
+group_list(struct pp_matching *m, enum chain_kind kind, const struct pp_canonical *as, pp_str name,
            pp_str types, uint32_t group)
 {
 	m->failed |= !pp_chains_add(&m->id->chains, chain_key(kind, name, types), as, group);
 }
 
+/* Lists groups by the parts of their names, which takes time, and only functions that met none of their name need. */
 static void
-group_make(struct matching *m, struct entity *e)
+groups_split(struct pp_matching *m)
+{
+	struct pp_identity *id = m->id;
+	size_t i;
+
+	for (; id->split < id->groups.n && !m->failed; id->split++) {
+		uint32_t group = (uint32_t)id->split;
+		struct pp_canonical *as = &id->groups.at[group].as;
+
+		if (group == 0)
+			continue;
+		name_split(m, as);
+		group_list(m, as->types ? OF_TYPED : OF_UNTYPED, as, as->base, 0, group);
+		if (as->types)
+			group_list(m, OF_TYPES, as, as->base, as->types, group);
+		else if (as->base != as->name)
+			group_list(m, OF_OTHER, as, as->base, 0, group);
+	}
+	for (i = 0; i < m->entities.n; i++) {
+		uint32_t group = m->entities.at[i].group;
+
+		m->same_build |= group && id->groups.at[group].as.is_hashed;
+	}
+}
+
+static void
+group_make(struct pp_matching *m, struct pp_entity *e)
 {
 	struct pp_identity *id = m->id;
 	struct pp_identity_group g = { .same = (uint32_t)id->groups.n };
 	const struct pp_canonical *as = &e->as;
 
-	name_split(m, &e->as);
 	g.as = e->as;
 	m->failed |= !pp_vec_push(&id->groups, g) ||
 	             !pp_map_set(&id->by_exact, spelling_key(as, as->exact), g.same);
 	group_list(m, OF_NAME, as, as->name, 0, g.same);
-	group_list(m, as->types ? OF_TYPED : OF_UNTYPED, as, as->base, 0, g.same);
-	if (as->types)
-		group_list(m, OF_TYPES, as, as->base, as->types, g.same);
-	else if (as->base != as->name)
-		group_list(m, OF_OTHER, as, as->base, 0, g.same);
 	if (!m->failed)
-		take(m, e, g.same);
-}
-
-/* ---- matching functions of one name ----------------------------------------------------- */
-
-/* The functions of one key that have not met a group yet, and the groups of that key that are left. */
-struct bucket {
-	PP_VEC(struct entity *) entities;
-	PP_VEC(uint32_t) groups;
-};
-
-static void
-bucket_drop(struct bucket *b, size_t entity, size_t group)
-{
-	b->entities.at[entity] = b->entities.at[--b->entities.n];
-	b->groups.at[group] = b->groups.at[--b->groups.n];
-}
-
-/* Takes pairs that share the end of their path, best first; with the same line, column and module, or any. */
-static void
-match_places(struct matching *m, struct bucket *b, bool strictly)
-{
-	for (;;) {
-		const struct pp_identity_group *groups = m->id->groups.at;
-		size_t i, k, best_i = 0, best_k = 0;
-		unsigned best = 0;
-
-		for (i = 0; i < b->entities.n; i++)
-			for (k = 0; k < b->groups.n; k++) {
-				const struct entity *x = b->entities.at[i];
-				const struct pp_identity_group *y = &groups[b->groups.at[k]];
-				unsigned score;
-
-				if (strictly &&
-				    (x->as.line != y->as.line || x->as.column != y->as.column ||
-				     x->as.module != y->as.module))
-					continue;
-				score = pp_path_score(x->as.file, y->as.file);
-				if (score > best ||
-				    (score && score == best &&
-				     pp_canonical_precedes(&m->id->strs, &x->as, &y->as,
-				                           &b->entities.at[best_i]->as,
-				                           &groups[b->groups.at[best_k]].as))) {
-					best = score;
-					best_i = i;
-					best_k = k;
-				}
-			}
-		if (best == 0)
-			return;
-		take(m, b->entities.at[best_i], b->groups.at[best_k]);
-		bucket_drop(b, best_i, best_k);
-	}
-}
-
-/* The two sides of a bucket: the functions of this profile, and the groups there are. */
-enum side { ENTITIES, GROUPS };
-
-static size_t
-side_count(const struct bucket *b, enum side side)
-{
-	return side == GROUPS ? b->groups.n : b->entities.n;
-}
-
-static const struct pp_canonical *
-side_at(const struct matching *m, const struct bucket *b, enum side side, size_t i)
-{
-	return side == GROUPS ? &m->id->groups.at[b->groups.at[i]].as : &b->entities.at[i]->as;
-}
-
-static void
-side_drop(struct bucket *b, enum side side, size_t i)
-{
-	if (side == GROUPS)
-		b->groups.at[i] = b->groups.at[--b->groups.n];
-	else
-		b->entities.at[i] = b->entities.at[--b->entities.n];
-}
-
-/* The coarser one that agrees best so far with some on the other side. */
-struct coarser {
-	unsigned score;
-	size_t at;
-	enum side side;
-};
-
-static void
-coarser_offer(const struct matching *m, const struct bucket *b, struct coarser *best,
-              struct coarser offer)
-{
-	const struct pp_canonical *as = side_at(m, b, offer.side, offer.at), *than;
-	size_t others = side_count(b, !offer.side), i;
-	int order = 1;
-
-	for (i = 0; i < others; i++) {
-		unsigned score = pp_canonical_coarser(as, side_at(m, b, !offer.side, i));
-
-		offer.score = score > offer.score ? score : offer.score;
-	}
-	if (offer.score && offer.score == best->score) {
-		than = side_at(m, b, best->side, best->at);
-		order = pp_slice_cmp(than->file, as->file);
-		order = order ? order
-		              : pp_slice_cmp(pp_strtab_get(&m->id->strs, than->exact),
-		                             pp_strtab_get(&m->id->strs, as->exact));
-	}
-	if (offer.score > best->score || (offer.score && offer.score == best->score && order > 0))
-		*best = offer;
-}
-
-/* All on the other side whose path agrees that well with the coarser one's become one with it. */
-static void
-coarser_take(struct matching *m, struct bucket *b, const struct coarser *best)
-{
-	const struct pp_canonical as = *side_at(m, b, best->side, best->at);
-	enum side other = !best->side;
-	uint32_t first = 0;
-	size_t i;
-
-	for (i = 0; i < side_count(b, other);) {
-		uint32_t group = b->groups.at[other == GROUPS ? i : best->at];
-
-		if (pp_canonical_coarser(&as, side_at(m, b, other, i)) != best->score) {
-			i++;
-			continue;
-		}
-		if (first)
-			unite(m->id, first, group);
-		first = first ? first : group;
-		take(m, b->entities.at[other == GROUPS ? best->at : i], group);
-		side_drop(b, other, i);
-	}
-	side_drop(b, best->side, best->at);
-}
-
-/*
- * Where one profile knows the file of a function but not line, column or module, and the other tells several of that name
- * in that file apart by these, those are taken together.
- */
-static void
-match_coarser(struct matching *m, struct bucket *b)
-{
-	for (;;) {
-		struct coarser best = { 0 };
-		size_t i;
-
-		for (i = 0; i < b->entities.n; i++)
-			coarser_offer(m, b, &best, (struct coarser){ 0, i, ENTITIES });
-		for (i = 0; i < b->groups.n; i++)
-			coarser_offer(m, b, &best, (struct coarser){ 0, i, GROUPS });
-		if (best.score == 0)
-			return;
-		coarser_take(m, b, &best);
-	}
-}
-
-static bool
-any_without_file(const struct matching *m, const struct bucket *b)
-{
-	size_t i;
-
-	for (i = 0; i < b->entities.n + b->groups.n; i++)
-		if ((i < b->entities.n ? side_at(m, b, ENTITIES, i)
-		                       : side_at(m, b, GROUPS, i - b->entities.n))
-		        ->file.n == 0)
-			return true;
-	return false;
-}
-
-/* ---- very common names ------------------------------------------------------------------ */
-
-/* More pairs of functions of one name (thousands of "{closure}") are not compared one by one. */
-#define PAIRS_MOST 40000
-
-/* Those that are the only one on each side with that line and that end of their path meet. */
-static void
-match_by_key(struct matching *m, struct bucket *b, unsigned components, bool column)
-{
-	struct pp_map groups = { .seed = m->id->by_exact.seed }, entities = { .seed = groups.seed };
-	size_t i, k, n = 0;
-
-	for (k = 0; k < b->groups.n && !m->failed; k++)
-		m->failed = !pp_place_enter(
-		    &groups,
-		    pp_place_key(&m->id->groups.at[b->groups.at[k]].as, components, column),
-		    (uint32_t)k);
-	for (i = 0; i < b->entities.n && !m->failed; i++)
-		m->failed = !pp_place_enter(
-		    &entities, pp_place_key(&b->entities.at[i]->as, components, column),
-		    (uint32_t)i);
-	for (i = 0; i < b->entities.n && !m->failed; i++) {
-		struct entity *e = b->entities.at[i];
-		uint64_t key = pp_place_key(&e->as, components, column);
-		uint32_t at = pp_map_get(&groups, key);
-
-		if (e->as.file.n && at < PP_CHAIN_SEVERAL && pp_map_get(&entities, key) == i &&
-		    pp_path_score(e->as.file, m->id->groups.at[b->groups.at[at]].as.file)) {
-			take(m, e, b->groups.at[at]);
-			b->groups.at[at] = 0; /* none */
-		} else {
-			b->entities.at[n++] = e;
-		}
-	}
-	if (!m->failed)
-		b->entities.n = n;
-	for (k = 0, n = 0; k < b->groups.n; k++)
-		if (b->groups.at[k])
-			b->groups.at[n++] = b->groups.at[k];
-	b->groups.n = n;
-	pp_map_release(&groups);
-	pp_map_release(&entities);
-}
-
-/* Whether functions of an anonymous name are left whose places say that they are not one. */
-static bool
-is_apart(const struct matching *m, const struct bucket *b)
-{
-	size_t i, k;
-
-	if (!is_anonymous(m, b->entities.at[0]))
-		return false;
-	for (i = 0; i < b->entities.n; i++)
-		for (k = 0; k < b->groups.n; k++)
-			if (!pp_canonical_can_meet(&b->entities.at[i]->as,
-			                           &m->id->groups.at[b->groups.at[k]].as))
-				return true;
-	return false;
-}
-
-/* Takes what is left on both sides together if one of them does not know places, or if it is one on each side. */
-static void
-match_rest(struct matching *m, struct bucket *b)
-{
-	size_t i;
-
-	if (b->entities.n == 0 || b->groups.n == 0)
-		return;
-	if ((b->entities.n > 1 || b->groups.n > 1) && !any_without_file(m, b))
-		return;
-	if (b->entities.n * b->groups.n <= PAIRS_MOST && is_apart(m, b))
-		return;
-	for (i = 1; i < b->groups.n; i++)
-		unite(m->id, b->groups.at[0], b->groups.at[i]);
-	for (i = 0; i < b->entities.n; i++)
-		take(m, b->entities.at[i], b->groups.at[0]);
-}
-
-static void
-match_bucket(struct matching *m, struct bucket *b)
-{
-	unsigned components, column;
-
-	for (column = 2; column-- > 0;)
-		for (components = PP_CHAIN_COMPONENTS;
-		     components > 0 && b->entities.n * b->groups.n > PAIRS_MOST; components--)
-			match_by_key(m, b, components, column);
-	if (b->entities.n * b->groups.n <= PAIRS_MOST) {
-		match_places(m, b, true);
-		match_coarser(m, b);
-		match_places(m, b, false);
-	}
-	match_rest(m, b);
+		pp_entity_take(m, e, g.same);
 }
 
 /* Collects the groups of a list that no function of this profile met; those that became one are taken off it. */
 static void
-groups_collect(struct matching *m, struct pp_chain *chain, struct bucket *b)
+groups_collect(struct pp_matching *m, struct pp_chain *chain, struct pp_bucket *b)
 {
 	struct pp_identity *id = m->id;
 	struct pp_chain_link *links = id->chains.links.at;
@@ -519,7 +234,7 @@ groups_collect(struct matching *m, struct pp_chain *chain, struct bucket *b)
 
 /* Enters all groups of a list that became long into the index of places. */
 static void
-chain_place(struct matching *m, struct pp_chain *chain)
+chain_place(struct pp_matching *m, struct pp_chain *chain)
 {
 	struct pp_chains *chains = &m->id->chains;
 	uint32_t at;
@@ -536,7 +251,7 @@ chain_place(struct matching *m, struct pp_chain *chain)
 
 /* Matches functions with the groups at their places in a long list: those that are the only ones on both sides. */
 static void
-match_placed(struct matching *m, const struct pp_chain *chain, struct bucket *b,
+match_placed(struct pp_matching *m, const struct pp_chain *chain, struct pp_bucket *b,
              unsigned components, bool column)
 {
 	struct pp_map entities = { .seed = m->id->by_exact.seed };
@@ -547,7 +262,7 @@ match_placed(struct matching *m, const struct pp_chain *chain, struct bucket *b,
 		    &entities, pp_place_key(&b->entities.at[i]->as, components, column),
 		    (uint32_t)i);
 	for (i = 0; i < b->entities.n && !m->failed; i++) {
-		struct entity *e = b->entities.at[i];
+		struct pp_entity *e = b->entities.at[i];
 		uint32_t g = PP_MAP_NONE;
 
 		if (e->as.file.n &&
@@ -556,7 +271,7 @@ match_placed(struct matching *m, const struct pp_chain *chain, struct bucket *b,
 		g = g < PP_CHAIN_SEVERAL ? pp_identity_find(m->id, g) : PP_MAP_NONE;
 		if (g != PP_MAP_NONE && m->id->groups.at[g].seen_by != m->id->profiles &&
 		    pp_path_score(e->as.file, m->id->groups.at[g].as.file))
-			take(m, e, g);
+			pp_entity_take(m, e, g);
 		else
 			b->entities.at[n++] = e;
 	}
@@ -565,9 +280,9 @@ match_placed(struct matching *m, const struct pp_chain *chain, struct bucket *b,
 	pp_map_release(&entities);
 }
 
-/* The same as match_bucket() for a name of so many functions that looking at all of them would take too long. */
+/* The same as pp_bucket_match() for a name of so many functions that looking at all of them would take too long. */
 static void
-match_common(struct matching *m, struct pp_chain *chain, struct bucket *b)
+match_common(struct pp_matching *m, struct pp_chain *chain, struct pp_bucket *b)
 {
 	unsigned components, column;
 	bool no_file = false;
@@ -580,11 +295,11 @@ match_common(struct matching *m, struct pp_chain *chain, struct bucket *b)
 			match_placed(m, chain, b, components, column);
 	for (i = 0; i < b->entities.n; i++)
 		no_file |= b->entities.at[i]->as.file.n == 0;
-	if (!no_file || is_anonymous(m, b->entities.at[0]))
+	if (!no_file || pp_entity_is_anonymous(m, b->entities.at[0]))
 		return;
 	/* Whatever is walked here becomes one group, or was met by this profile. */
 	groups_collect(m, chain, b);
-	match_rest(m, b);
+	pp_bucket_rest(m, b);
 }
 
 /* Whether a list may be walked, and its groups compared with so many functions: all walks together take linear time. */
@@ -592,7 +307,7 @@ static bool
 can_walk(struct pp_identity *id, const struct pp_chain *chain, size_t functions)
 {
 	uint64_t pairs = (uint64_t)functions * chain->count;
-	uint64_t steps = chain->count + (pairs < PAIRS_MOST ? pairs : PAIRS_MOST);
+	uint64_t steps = chain->count + (pairs < PP_BUCKET_PAIRS ? pairs : PP_BUCKET_PAIRS);
 
 	if (chain->count <= PP_CHAIN_SHORT)
 		return true;
@@ -604,7 +319,7 @@ can_walk(struct pp_identity *id, const struct pp_chain *chain, size_t functions)
 
 /* The key of a function in a pass; false if it takes no part in that. */
 static bool
-entity_key(struct matching *m, struct entity *e, enum pass pass, uint64_t *key)
+entity_key(struct pp_matching *m, struct pp_entity *e, enum pass pass, uint64_t *key)
 {
 	if (e->group || e->alias)
 		return false;
@@ -632,15 +347,15 @@ entity_key(struct matching *m, struct entity *e, enum pass pass, uint64_t *key)
 
 /* Matches the functions that are left by one kind of key; those of one key are chained through `next`. */
 static void
-match_names(struct matching *m, enum pass pass)
+match_names(struct pp_matching *m, enum pass pass)
 {
 	struct pp_map first = { .seed = m->id->by_exact.seed };
-	struct bucket b = { 0 };
+	struct pp_bucket b = { 0 };
 	uint64_t key;
 	size_t i;
 
 	for (i = m->entities.n; i-- > 0 && !m->failed;) {
-		struct entity *e = &m->entities.at[i];
+		struct pp_entity *e = &m->entities.at[i];
 
 		if (!entity_key(m, e, pass, &key))
 			continue;
@@ -665,11 +380,23 @@ match_names(struct matching *m, enum pass pass)
 		}
 		groups_collect(m, chain, &b);
 		if (!m->failed)
-			match_bucket(m, &b);
+			pp_bucket_match(m, &b);
 	}
 	pp_vec_release(&b.entities);
 	pp_vec_release(&b.groups);
 	pp_map_release(&first);
+}
+
+/* Whether no function is left. */
+static bool
+all_met(const struct pp_matching *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->entities.n; i++)
+		if (!m->entities.at[i].group && !m->entities.at[i].alias)
+			return false;
+	return true;
 }
 
 /* ---- profiles that share their names ---------------------------------------------------- */
@@ -713,13 +440,13 @@ known_take(struct pp_identity *id, const struct pp_profile *p, uint32_t *key)
 }
 
 static void
-known_note(struct matching *m)
+known_note(struct pp_matching *m)
 {
 	struct pp_identity *id = m->id;
 	size_t i;
 
 	for (i = 0; i < m->entities.n && !m->failed; i++) {
-		const struct entity *e = &m->entities.at[i];
+		const struct pp_entity *e = &m->entities.at[i];
 		const struct pp_canonical *as = &id->groups.at[e->group].as;
 
 		if (!e->alias && as->exact == e->as.exact && is_same_place(as, &e->as) &&
@@ -730,7 +457,7 @@ known_note(struct matching *m)
 
 /* The functions of the profile that is being matched. */
 static void
-entities_add(struct matching *m)
+entities_add(struct pp_matching *m)
 {
 	const struct pp_profile *p = m->p;
 	size_t i;
@@ -747,7 +474,7 @@ entities_add(struct matching *m)
 bool
 pp_identity_add(struct pp_identity *id, const struct pp_profile *p, uint32_t *key)
 {
-	struct matching m = { .id = id, .p = p };
+	struct pp_matching m = { .id = id, .p = p };
 	unsigned pass;
 	size_t i;
 
@@ -762,19 +489,21 @@ pp_identity_add(struct pp_identity *id, const struct pp_profile *p, uint32_t *ke
 	id->steps += (uint64_t)m.entities.n * PP_CHAIN_STEPS;
 	find_aliases(&m);
 	for (i = 0; i < m.entities.n && !m.failed; i++) {
-		struct entity *e = &m.entities.at[i];
+		struct pp_entity *e = &m.entities.at[i];
 		uint32_t g = pp_map_get(&id->by_exact, spelling_key(&e->as, e->as.exact));
 
 		if (!e->alias && g != PP_MAP_NONE && id->groups.at[g].as.exact == e->as.exact &&
 		    is_same_place(&id->groups.at[g].as, &e->as) &&
 		    id->groups.at[g].seen_by != id->profiles)
-			take(&m, e, g);
-		m.same_build |= e->group && id->groups.at[e->group].as.is_hashed;
+			pp_entity_take(&m, e, g);
 	}
-	for (pass = BY_NAME; pass < PASSES && id->profiles > 1; pass++)
+	for (pass = BY_NAME; pass < PASSES && id->profiles > 1 && !all_met(&m); pass++) {
+		if (pass == BY_TYPES)
+			groups_split(&m);
 		match_names(&m, (enum pass)pass);
+	}
 	for (i = 0; i < m.entities.n && !m.failed; i++) {
-		struct entity *e = &m.entities.at[i];
+		struct pp_entity *e = &m.entities.at[i];
 
 		if (e->alias)
 			e->group = m.entities.at[e->alias - 1].group;

@@ -66,6 +66,7 @@ struct pp_identity {
 	PP_VEC(struct pp_identity_group) groups; /* [0] = none */
 	struct pp_map by_exact;
 	struct pp_chains chains; /* by name, and by name without parameters */
+	size_t split;            /* groups that are listed by the parts of their names */
 	uint64_t steps;          /* that may still be taken in long lists */
 	uint32_t profiles;
 	struct pp_buf scratch;
