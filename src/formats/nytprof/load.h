@@ -332,12 +332,14 @@ bool pp_nyt_script_totals(struct pp_nyt_load *, double *totals);
 void pp_nyt_levels_deal(struct pp_nyt_load *);
 /* Gives files what their levels called, in the tree. */
 void pp_nyt_levels_divide(struct pp_nyt_load *);
+/* The node of one of those files, under main::RUNTIME. */
+pp_node pp_nyt_outside_node(struct pp_nyt_load *, size_t file);
+
+/* ---- outside_store.c ---- */
 /* All records are read: finds what ran outside of subs, and gives it what it called. */
 void pp_nyt_outside_settle(struct pp_nyt_load *, bool calls_known);
 /* Who makes a call; 0 = not known. */
 pp_func pp_nyt_outside_func(const struct pp_nyt_load *, const struct pp_nyt_call_row *);
-/* The node of one of those files, under main::RUNTIME. */
-pp_node pp_nyt_outside_node(struct pp_nyt_load *, size_t file);
 /* What was spent outside of subs, as calls from nowhere and in the tree. */
 void pp_nyt_outside_store(struct pp_nyt_load *);
 

@@ -188,13 +188,19 @@ put_edges(struct pp_json *json, const struct pp_profile *p)
 	pp_json_end_array(json);
 }
 
+static bool
+is_unknown(const struct pp_profile *p, pp_node node)
+{
+	return p->funcs.at[pp_node_func(p, node)].flags & PP_FUNC_UNKNOWN;
+}
+
 /* The nearest frame around a node that a record names; those that nobody saw called have none. */
 static pp_node
 named_parent(const struct pp_profile *p, pp_node node)
 {
 	do
 		node = pp_tree_parent(&p->tree, node);
-	while (node && p->funcs.at[pp_node_func(p, node)].flags & PP_FUNC_UNKNOWN);
+	while (node && is_unknown(p, node));
 	return node;
 }
 
@@ -215,6 +221,11 @@ put_timeline(struct pp_json *json, const struct pp_profile *p, const struct pp_t
 
 		wrong += e->time < before;
 		before = e->time;
+		/* Subs that never returned were not entered, and do not run between their calls. */
+		if (is_unknown(p, e->node)) {
+			wrong += e->kind != PP_EVENT_EXIT;
+			continue;
+		}
 		/* What was not called goes on from where it belongs. */
 		if (e->kind == PP_EVENT_SAMPLE)
 			enter = true;
