@@ -91,7 +91,7 @@ add_within(const char *path, uint64_t limit, bool *known)
 static pp_status
 list_within(const char *path, uint64_t limit, size_t *n)
 {
-	const struct pp_provider_texts texts = { .where = "a=b and profile!=00" };
+	const struct pp_provider_texts texts = { .where = "a=b and profile!=0000" };
 	struct pp_account account = { .limit = limit },
 	                  *before = pp_account_enter(limit ? &account : NULL);
 	struct pp_selected *selected = NULL;
