@@ -473,65 +473,6 @@ failed(struct pp_answer *a, pp_status status, const struct pp_buf *problem)
 	                      problem->n ? problem->p : pp_status_text(status));
 }
 
-/* ---- estimated stacks ---- */
-
-/* The metric that was asked for, as far as it is there: the rest is said later. */
-static size_t
-metric_asked(const char *name, const struct pp_profile *p)
-{
-	size_t metric = name ? pp_profile_metric_find(p, pp_slice_z(name)) : p->metrics.n;
-
-	/* Of several the first counts. */
-	if (name && metric == p->metrics.n)
-		metric = pp_profile_metric_find(p, pp_slice_of(name, strcspn(name, ",")));
-	return metric < p->metrics.n ? metric : pp_profile_primary(p);
-}
-
-static void
-estimate_note(struct pp_answer *a, const struct pp_estimate *e)
-{
-	struct pp_buf text = { 0 };
-
-	pp_buf_adds(&text,
-	            "this profile knows which function called which, but not whole stacks, so they "
-	            "are estimated: at least ");
-	pp_units_share(&text, e->exact, 1);
-	pp_buf_adds(&text, " of the cost is on stacks that are certain");
-	if (e->cycles)
-		pp_buf_addf(&text, "; %u %s of calls %s taken as one", e->cycles,
-		            pp_plural(e->cycles, "cycle", "cycles"),
-		            pp_plural(e->cycles, "is", "are each"));
-	if (e->pruned > 0) {
-		pp_buf_adds(&text, "; ");
-		pp_units_share(&text, e->pruned, 1);
-		pp_buf_adds(&text, " is on too many rare ones and summed up under [pruned]");
-	}
-	pp_answer_note(a, "estimated", "%s", pp_answer_made(a, &text));
-	pp_buf_release(&text);
-}
-
-static pp_status
-estimate_run(const struct pp_scope *s, struct pp_view *view, const struct pp_seen_for *seen,
-             struct pp_answer *a)
-{
-	const struct pp_profile *p = view->shown;
-	struct pp_estimate_opts opts = { .max_nodes = pp_estimate_nodes_for(p),
-		                         .metric = metric_asked(seen->metric, p),
-		                         .min_share = pp_scope_given(s) ? 0 : seen->min_share };
-	pp_status status = pp_view_estimate(view, &opts);
-
-	if (status == PP_E_LIMIT)
-		return pp_answer_fail(
-		    a, status, "too-many-stacks",
-		    "%zu threads with %zu functions are too many to estimate stacks for; "
-		    "choose some with --thread",
-		    p->series.n, p->funcs.n);
-	if (status != PP_OK)
-		return pp_answer_fail_status(a, status);
-	estimate_note(a, &view->estimate);
-	return PP_OK;
-}
-
 /* ---- filtering ---- */
 
 /* Events and threads are chosen before stacks are estimated, so that these are those of what is left. */
@@ -577,7 +518,7 @@ filter_run(const struct pp_scope *s, struct pp_view *view, const struct pp_filte
 		status = filter_series(view, &f, &problem);
 		p = view->shown;
 		if (status == PP_OK && p->calls.rows.n + p->lines.rows.n > 0)
-			estimated = estimate_run(s, view, seen, a);
+			estimated = pp_scope_estimate(s, view, seen, a);
 	}
 	if (status == PP_OK && estimated == PP_OK)
 		status = pp_view_filter(view, &f, &problem);
@@ -646,7 +587,7 @@ pp_scope_set_aside(struct pp_view *view, const struct pp_seen_for *seen, struct 
 	p = view->shown;
 	if (!p->aside.n)
 		return PP_OK;
-	metric = metric_asked(seen->metric, p);
+	metric = pp_scope_metric(p, seen->metric);
 	aside = pp_profile_aside(p, metric);
 	if (aside.attributed && !is_noted(a, "attributed"))
 		pp_answer_note(
@@ -790,7 +731,7 @@ pp_scope_apply(const struct pp_scope *s, struct pp_view *view, const struct pp_s
 	if (status == PP_OK && !pp_filter_is_empty(&f))
 		status = filter_run(s, view, &f, seen, a);
 	else if (status == PP_OK && seen->stacks && pp_estimate_possible(view->shown))
-		status = estimate_run(s, view, seen, a);
+		status = pp_scope_estimate(s, view, seen, a);
 	if (status == PP_OK)
 		status = pp_scope_set_aside(view, seen, a);
 	if (status == PP_OK)

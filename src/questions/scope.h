@@ -71,6 +71,11 @@ pp_status pp_scope_names(const struct pp_scope *, struct pp_view *, const struct
  * what was set aside, also by the reader.
  */
 pp_status pp_scope_set_aside(struct pp_view *, const struct pp_seen_for *, struct pp_answer *);
+/* The requested metric, or the primary one: an unknown name is reported later. */
+size_t pp_scope_metric(const struct pp_profile *, const char *name);
+/* Replaces the calls of a profile by estimated stacks, and notes how certain they are. */
+pp_status pp_scope_estimate(const struct pp_scope *, struct pp_view *, const struct pp_seen_for *,
+                            struct pp_answer *);
 /* What pp_scope_apply() notes, of a profile whose reader has filtered. */
 void pp_scope_note(const struct pp_scope *, const struct pp_profile *, struct pp_answer *);
 
