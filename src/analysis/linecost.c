@@ -126,6 +126,18 @@ pp_line_is_placeless(const struct pp_profile *p, pp_str file)
 	return false;
 }
 
+static inline pp_str
+part_file(const struct parts *parts, size_t i)
+{
+	const struct pp_profile *p = parts->lines;
+	const struct pp_line_row *line;
+
+	if (!p)
+		return parts->at.at[i].file;
+	line = &p->lines.rows.at[i];
+	return line->file ? line->file : p->funcs.at[line->func].file;
+}
+
 /* The own cost of a node belongs to the line of its frame. */
 static bool
 from_frames(const struct pp_profile *p, struct parts *parts)
@@ -173,30 +185,47 @@ compare_files(const void *left, const void *right, void *profile)
 	                    pp_text_of(profile, *(const pp_str *)right));
 }
 
-/* By string: where a file stands in the order of names, of those that occur. NULL when out of memory. */
-static uint32_t *
-files_rank(const struct pp_profile *p, const struct parts *parts)
+/* Where files stand in the order of their names, of those that occur. */
+struct ranks {
+	uint32_t *of;  /* by string */
+	bool *unknown; /* by rank: nothing is known of the file; NULL = of none */
+};
+
+static void
+ranks_release(struct ranks *r)
 {
-	uint32_t *rank = calloc(p->strs.strs.n + 1, sizeof *rank);
+	free(r->of);
+	free(r->unknown);
+}
+
+static bool
+ranks_find(const struct pp_profile *p, const struct parts *parts, struct ranks *r)
+{
 	PP_VEC(pp_str) files = { 0 };
-	bool fine = rank != NULL;
+	bool fine = (r->of = calloc(p->strs.strs.n + 1, sizeof *r->of)) != NULL;
 	size_t i;
 
 	for (i = 0; fine && i < parts->n; i++) {
-		pp_str file = part_of(parts, i).file;
+		pp_str file = part_file(parts, i);
 
-		fine = rank[file] || pp_vec_push(&files, file);
-		rank[file] = 1;
+		if (r->of[file])
+			continue;
+		fine = pp_vec_push(&files, file);
+		r->of[file] = 1;
 	}
 	if (fine && files.n > 1)
 		pp_sort(files.at, files.n, sizeof *files.at, compare_files, (void *)(uintptr_t)p);
-	for (i = 0; fine && i < files.n; i++)
-		rank[files.at[i]] = (uint32_t)i;
+	for (i = 0; fine && i < files.n; i++) {
+		r->of[files.at[i]] = (uint32_t)i;
+		if (!pp_line_is_placeless(p, files.at[i]))
+			continue;
+		if (!r->unknown)
+			fine = (r->unknown = calloc(files.n, sizeof *r->unknown)) != NULL;
+		if (fine)
+			r->unknown[i] = true;
+	}
 	pp_vec_release(&files);
-	if (fine)
-		return rank;
-	free(rank);
-	return NULL;
+	return fine;
 }
 
 static void
@@ -217,38 +246,44 @@ cost_of(const struct pp_linecost *l, size_t metric, const struct part *part)
 	return fabs(pp_value_double(m, pp_cell_value(m, cell)));
 }
 
-/* Whether two parts are of one row: of one line and, if the file is not known, of one function. */
+/* Whether two parts of an unknown file are of different functions. */
 static bool
-is_one_row(const struct pp_profile *p, const struct part *a, const struct part *b)
+is_other_func(const struct pp_profile *p, const struct parts *parts, const struct item *a,
+              const struct item *b)
 {
-	return a->line == b->line && a->file == b->file &&
-	       (!pp_line_is_placeless(p, a->file) ||
-	        p->funcs.at[a->func].same == p->funcs.at[b->func].same);
+	return p->funcs.at[part_of(parts, a->at).func].same !=
+	       p->funcs.at[part_of(parts, b->at).func].same;
+}
+
+/* Whether a row begins: another line or, if the file is not known, another function. */
+static inline bool
+begins_row(const struct pp_profile *p, const struct parts *parts, const struct item *order,
+           size_t i, const bool *unknown)
+{
+	return i == 0 || order[i].key != order[i - 1].key ||
+	       (unknown && unknown[order[i].key >> 32] &&
+	        is_other_func(p, parts, &order[i - 1], &order[i]));
 }
 
 /* Parts in the order of their places, those of one row next to each other, become rows. */
 static bool
-rows_make(struct pp_linecost *l, const struct parts *parts, const struct item *order)
+rows_make(struct pp_linecost *l, const struct parts *parts, const struct item *order,
+          const bool *unknown)
 {
 	const struct pp_profile *p = l->profile;
 	size_t rows = 0, i, primary = pp_profile_primary(p);
-	struct part before = { 0 };
 	struct pp_line_cost *row;
 	double most = 0;
 
-	for (i = 0; i < parts->n; i++) {
-		struct part part = part_of(parts, order[i].at);
-
-		rows += i == 0 || !is_one_row(p, &before, &part);
-		before = part;
-	}
+	for (i = 0; i < parts->n; i++)
+		rows += begins_row(p, parts, order, i, unknown);
 	if (!pp_vec_reserve(&l->rows, rows) || !pp_ledger_init(&l->cost, p, rows))
 		return false;
 	for (i = 0; i < parts->n && !pp_account_stops_at(i); i++) {
 		struct part part = part_of(parts, order[i].at);
 		double cost = primary < l->metrics ? cost_of(l, primary, &part) : 0;
 
-		if (i == 0 || !is_one_row(p, &before, &part)) {
+		if (begins_row(p, parts, order, i, unknown)) {
 			l->rows.at[l->rows.n++] = (struct pp_line_cost){ .file = part.file,
 				                                         .line = part.line };
 			most = -1;
@@ -261,7 +296,6 @@ rows_make(struct pp_linecost *l, const struct parts *parts, const struct item *o
 			row->func = part.func;
 			most = cost;
 		}
-		before = part;
 		pp_count_add(&l->rows.at[l->rows.n - 1].hits, part.hits);
 		cells_add(l, l->rows.n - 1,
 		          part.series ? pp_series_costs(p, part.series, part.row)
@@ -281,7 +315,8 @@ compare_funcs(const void *left, const void *right, void *profile)
  * sorted by place.
  */
 static bool
-order_by_function(const struct pp_profile *p, const struct parts *parts, struct item *order)
+order_by_function(const struct pp_profile *p, const struct parts *parts, const struct ranks *ranks,
+                  struct item *order)
 {
 	uint32_t *rank = calloc(p->funcs.n + 1, sizeof *rank);
 	PP_VEC(pp_func) funcs = { 0 };
@@ -292,7 +327,7 @@ order_by_function(const struct pp_profile *p, const struct parts *parts, struct 
 		struct part part = part_of(parts, i);
 		pp_func func = p->funcs.at[part.func].same;
 
-		if (!rank[func] && pp_line_is_placeless(p, part.file)) {
+		if (!rank[func] && ranks->unknown[ranks->of[part.file]]) {
 			rank[func] = 1;
 			fine = pp_vec_push(&funcs, func);
 		}
@@ -305,7 +340,7 @@ order_by_function(const struct pp_profile *p, const struct parts *parts, struct 
 		struct part part = part_of(parts, i);
 
 		order[i] = (struct item){ .at = (uint32_t)i };
-		if (funcs.n && pp_line_is_placeless(p, part.file))
+		if (ranks->unknown[ranks->of[part.file]])
 			order[i].key = rank[p->funcs.at[part.func].same];
 	}
 	fine = fine && (funcs.n < 2 || items_sort(order, parts->n));
@@ -318,19 +353,23 @@ static bool
 parts_add_up(struct pp_linecost *l, const struct parts *parts)
 {
 	struct item *order = malloc((parts->n + 1) * sizeof *order);
-	uint32_t *rank = files_rank(l->profile, parts);
-	bool fine = rank && order && order_by_function(l->profile, parts, order);
+	struct ranks ranks = { 0 };
+	bool fine = order && ranks_find(l->profile, parts, &ranks);
 	size_t i;
 
+	fine = fine && (!ranks.unknown || order_by_function(l->profile, parts, &ranks, order));
 	for (i = 0; fine && i < parts->n && !pp_account_stops_at(i); i++) {
-		struct part part = part_of(parts, order[i].at);
+		struct part part;
 
-		order[i].key = (uint64_t)rank[part.file] << 32 | part.line;
+		if (!ranks.unknown)
+			order[i].at = (uint32_t)i;
+		part = part_of(parts, order[i].at);
+		order[i].key = (uint64_t)ranks.of[part.file] << 32 | part.line;
 	}
 	fine = fine && !pp_account_stops() && items_sort(order, parts->n) &&
-	       rows_make(l, parts, order);
+	       rows_make(l, parts, order, ranks.unknown);
 	free(order);
-	free(rank);
+	ranks_release(&ranks);
 	return fine;
 }
 
