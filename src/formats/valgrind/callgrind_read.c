@@ -117,6 +117,17 @@ read_jump(struct pp_cg_parser *p, const struct pp_cg_jump *jump, const struct pp
 }
 
 static void
+read_outside(struct pp_cg_parser *p, uint64_t calls)
+{
+	struct cg_read *r = p->ctx;
+	struct pp_edge_row row = { .callee = pp_cg_func(p), .series = pp_cg_part(p)->series };
+	struct pp_over over = { pp_cg_sum_report, p };
+
+	if (pp_build_edge_add(p->builder, &row, calls, NULL, 0, &over) && r->body)
+		pp_cg_emit_outside(pp_cg_body_place(r->body, p), calls);
+}
+
+static void
 read_other(struct pp_cg_parser *p, struct pp_slice line)
 {
 	struct cg_read *r = p->ctx;
@@ -132,6 +143,7 @@ static const struct pp_cg_visitor visitor = {
 	.own = read_own,
 	.call = read_call,
 	.jump = read_jump,
+	.outside = read_outside,
 	.other = read_other,
 };
 

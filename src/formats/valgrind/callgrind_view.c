@@ -36,6 +36,7 @@ pp_cg_view_release(struct pp_cg_view *v)
 	pp_sites_release(&v->sites);
 	free(v->first_line);
 	free(v->plain);
+	free(v->outside);
 }
 
 /* ---- metrics ---------------------------------------------------------------------------- */
@@ -372,9 +373,8 @@ tree_rows(struct making *k, const pp_func *funcs, uint32_t *row_of)
 			row.site_file = frame_file(k, pp_tree_frame(&k->p->tree, parent));
 		row_of[node] = parent ? pp_build_edge_row(k->b, &row) : PP_MAP_NONE;
 		counted = pp_build_edge_cell(k->b, row_of[node], 0);
-		/* Who called a root is not known, so that nothing can be said of its calls. */
 		if (!parent)
-			k->w->loss.more[PP_TRAIT_CALLS] += calls[node] > 0;
+			pp_count_add(&k->v->outside[funcs[node]], calls[node]);
 		if (pp_account_stops_at(node))
 			(void)pp_builder_goes_on(k->b);
 		if (!counted)
@@ -518,6 +518,24 @@ rows_lines(struct making *k)
 	}
 }
 
+/* Takes over the calls of an edge from outside. The format has no place for anything else of it. */
+static void
+edge_without_end(struct making *k, size_t edge)
+{
+	const struct pp_edge_row *from = &k->p->calls.rows.at[edge];
+	uint64_t calls = (uint64_t)pp_edge_cell(k->p, edge, 0);
+	pp_func callee;
+
+	k->w->loss.more[PP_TRAIT_PAIRS]++;
+	k->w->loss.more[PP_TRAIT_SITES] += from->site_line != 0;
+	if (!from->callee) {
+		k->w->loss.more[PP_TRAIT_CALLS] += calls != 0;
+	} else if (calls) {
+		callee = make_function(k, k->p->funcs.at[from->callee].same, false);
+		pp_count_add(&k->v->outside[callee], calls);
+	}
+}
+
 static void
 rows_edges(struct making *k)
 {
@@ -531,9 +549,7 @@ rows_edges(struct making *k)
 		uint32_t to;
 
 		if (!from->caller || !from->callee) {
-			k->w->loss.more[PP_TRAIT_PAIRS]++;
-			k->w->loss.more[PP_TRAIT_CALLS] += calls != 0;
-			k->w->loss.more[PP_TRAIT_SITES] += from->site_line != 0;
+			edge_without_end(k, i);
 			continue;
 		}
 		row.caller = make_function(k, k->p->funcs.at[from->caller].same, false);
@@ -640,7 +656,8 @@ pp_cg_view_init(struct pp_cg_view *v, struct pp_writer *w, bool edges)
 	k.recursive = calloc(p->funcs.n, sizeof *k.recursive);
 	v->first_line = calloc(2 * p->funcs.n + 2, sizeof *v->first_line);
 	v->plain = calloc(2 * p->funcs.n + 2, sizeof *v->plain);
-	if (v->ready && k.plain && k.recursive && v->first_line && v->plain)
+	v->outside = calloc(2 * p->funcs.n + 2, sizeof *v->outside);
+	if (v->ready && k.plain && k.recursive && v->first_line && v->plain && v->outside)
 		status = make_view(&k, edges);
 	if (status == PP_OK)
 		status = pp_builder_finish(&v->builder, &v->profile);

@@ -12,6 +12,7 @@ struct pp_cg_view {
 	struct pp_profile *profile; /* one series, clean names, lines and edges */
 	uint32_t *first_line;       /* by function of it, which it does not tell apart */
 	pp_func *plain;        /* by function of it: the same, or the one that calls itself as it */
+	uint64_t *outside;     /* by function of it: calls that no function makes */
 	struct pp_sites sites; /* of edges without one, by plain functions */
 	bool ready;
 };

@@ -199,6 +199,10 @@ view_function(struct pp_cg_emit *e, struct pp_cg_view *v, const struct grouped *
 	const struct pp_profile *p = e->p;
 	size_t i, n = p->metrics.n;
 
+	if (v->outside[func]) {
+		pp_cg_emit_place(e, func, p->funcs.at[func].file);
+		pp_cg_emit_outside(e, v->outside[func]);
+	}
 	for (i = lines->first[func]; i < lines->first[func + 1]; i++) {
 		const struct pp_line_row *row = &p->lines.rows.at[lines->rows[i]];
 		struct pp_cg_pos pos = { { row->address, 0, row->line } };

@@ -310,6 +310,14 @@ pp_cg_emit_call(struct pp_cg_emit *e, const struct pp_cg_call *call, const struc
 }
 
 void
+pp_cg_emit_outside(struct pp_cg_emit *e, uint64_t calls)
+{
+	pp_sink_puts(e->out, PP_CG_OUTSIDE);
+	pp_sink_u64(e->out, calls);
+	pp_sink_putc(e->out, '\n');
+}
+
+void
 pp_cg_emit_jump(struct pp_cg_emit *e, const struct pp_cg_jump *jump, const struct pp_cg_pos *pos)
 {
 	if (jump->file)

@@ -58,6 +58,8 @@ void pp_cg_emit_place(struct pp_cg_emit *, pp_func, pp_str file);
 void pp_cg_emit_own(struct pp_cg_emit *, const struct pp_cg_pos *, const int64_t *costs, size_t n);
 void pp_cg_emit_call(struct pp_cg_emit *, const struct pp_cg_call *, const struct pp_cg_pos *,
                      const int64_t *costs, size_t n);
+/* The calls of the current function that no function of the file makes. */
+void pp_cg_emit_outside(struct pp_cg_emit *, uint64_t calls);
 void pp_cg_emit_jump(struct pp_cg_emit *, const struct pp_cg_jump *, const struct pp_cg_pos *);
 /*
  * A sum as a whole number that can be written, in so many of the units that its metric converts to (10 ns, say), or as its

@@ -58,6 +58,12 @@ struct pp_cg_ids {
 
 void pp_cg_ids_release(struct pp_cg_ids *);
 
+/*
+ * A comment that starts like this counts the calls of the current function that no function of the file makes: callgrind
+ * counts calls where they are made. All readers skip comments.
+ */
+#define PP_CG_OUTSIDE "# calls from outside: "
+
 /* ---- parts ------------------------------------------------------------------------------ */
 
 /* A header line of a part, in order. */
@@ -138,6 +144,8 @@ struct pp_cg_visitor {
 	void (*call)(struct pp_cg_parser *, const struct pp_cg_call *, const struct pp_cg_pos *,
 	             const int64_t *costs);
 	void (*jump)(struct pp_cg_parser *, const struct pp_cg_jump *, const struct pp_cg_pos *);
+	/* Calls of the current function that no function makes. */
+	void (*outside)(struct pp_cg_parser *, uint64_t calls);
 	void (*blank)(struct pp_cg_parser *); /* an empty line (xtree: the end of a stack) */
 	/* Unmeaning but kept lines: rec=, frfn=, bb=, ln=. */
 	void (*other)(struct pp_cg_parser *, struct pp_slice line);

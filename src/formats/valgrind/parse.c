@@ -10,7 +10,8 @@
  *     jcnd=FOLLOWED/EXECUTED TARGET  likewise
  *     POSITION... COST...          own cost
  *     rec= frfn= bb= ln=           kept, without meaning here
- *     # comment, empty line
+ *     # calls from outside: COUNT  calls of the function that no function makes; other comments mean nothing
+ *     empty line
  *
  * A position is decimal, 0x hexadecimal, `*` (the base again), `+n` or `-n` (relative to the base); ranges
  * (`a-b`, `a:b`, `a+n`) count at their start. The base is the last line with a position or, in what
@@ -21,6 +22,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "base/num.h"
 #include "formats/kit/parts.h"
 
 #define SEPARATOR "==== NEW PROFILING FILE"
@@ -274,6 +276,17 @@ part_sum(struct pp_cg_part *part, const int64_t *costs, size_t n)
 		sums[m] += (uint64_t)costs[m];
 }
 
+/* Starts the body of the current part, if it is not started. */
+static inline void
+body_need(struct pp_cg_parser *p, struct pp_cg_part *part)
+{
+	if (PP_LIKELY(part->has_body))
+		return;
+	part->has_body = true;
+	if (p->visitor->body)
+		p->visitor->body(p);
+}
+
 /* Hands a line of positions and costs to whom it belongs; where it stopped, or NULL. */
 static const unsigned char *
 parse_cost(struct pp_cg_parser *p, const unsigned char *at)
@@ -288,11 +301,7 @@ parse_cost(struct pp_cg_parser *p, const unsigned char *at)
 		pp_cg_report(p, PP_CG_COST_BEFORE_EVENTS, NULL, "no events: line came before");
 		return NULL;
 	}
-	if (PP_UNLIKELY(!part->has_body)) {
-		part->has_body = true;
-		if (v->body)
-			v->body(p);
-	}
+	body_need(p, part);
 	at = take_positions(p, at, &pos);
 	if (PP_LIKELY(at != NULL))
 		at = take_costs(p, at);
@@ -513,6 +522,21 @@ parse_key(struct pp_cg_parser *p, struct pp_slice line)
 
 /* ---- lines ------------------------------------------------------------------------------ */
 
+/* Acts on a comment that counts calls from outside; a half one, or one with other words, means nothing. */
+static void
+parse_comment(struct pp_cg_parser *p, struct pp_slice line)
+{
+	struct pp_cg_part *part = p->head.part ? pp_cg_part(p) : NULL;
+	uint64_t calls;
+
+	if (!p->visitor->outside || !pp_slice_starts(line, PP_CG_OUTSIDE) || p->at.cut || !part ||
+	    !part->has_events || !p->place.has_function ||
+	    !pp_num_u64(pp_slice_from(line, sizeof PP_CG_OUTSIDE - 1), &calls))
+		return;
+	body_need(p, part);
+	p->visitor->outside(p, calls);
+}
+
 /* A line that is not one of positions and costs. */
 static void
 parse_other_line(struct pp_cg_parser *p, struct pp_slice line)
@@ -525,6 +549,8 @@ parse_other_line(struct pp_cg_parser *p, struct pp_slice line)
 	} else if (line.p[0] == '#') {
 		if (pp_slice_starts(line, "# callgrind format"))
 			pp_cg_part_end(p);
+		else
+			parse_comment(p, line);
 	} else if (line.p[0] == '=' && pp_slice_starts(line, SEPARATOR)) {
 		pending_lost(p);
 		pp_cg_part_end(p);
