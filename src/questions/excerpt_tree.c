@@ -297,7 +297,8 @@ expand(struct pp_cutting *c, uint32_t spot, bool dull)
 	below.level = c->spots.at[below.row_parent].level + 1;
 	below.skip = dull ? s.skip + 1 : 0;
 	below.skipped = dull ? s.skipped + fabs(pp_value_double(c->metric, s.self)) : 0;
-	for (child = s.node + 1; child < c->tree->end[s.node]; child = c->tree->end[child]) {
+	for (child = s.node + 1; child < c->tree->end[s.node] && !c->failed;
+	     child = c->tree->end[child]) {
 		below.node = child;
 		if (!c->depth || below.level + below.skip <= c->depth)
 			spot_add(c, below, s.weight);
