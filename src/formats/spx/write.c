@@ -27,12 +27,12 @@ value_too_large(struct spx_out *o)
 
 /* A cell (or a sum of cells) as what the column holds. */
 static int64_t
-whole_value(struct spx_out *o, const struct pp_metric *m, union pp_value v)
+whole_value(struct spx_out *o, const struct spx_column *c, union pp_value v)
 {
 	int64_t whole = 0;
 	bool rounded = false;
 
-	if (!pp_value_whole(m, v, 1, &whole, &rounded))
+	if (!pp_value_whole(&c->in, v, c->unit, &whole, &rounded))
 		value_too_large(o);
 	o->w->loss.rounded += rounded;
 	return whole;
@@ -60,9 +60,9 @@ put_u64(char *p, uint64_t v)
 }
 
 static char *
-put_value(const struct spx_out *o, const struct spx_column *c, char *p, int64_t value)
+put_value(const struct spx_column *c, char *p, int64_t value)
 {
-	unsigned scale = c->decimals == SPX_WHOLE ? 0 : o->p->metrics.at[c->metric].scale;
+	unsigned scale = c->scale;
 	const char *point;
 	size_t n;
 
@@ -118,7 +118,7 @@ put_04(struct spx_out *o, char *p, bool start, uint32_t index)
 	*p++ = start ? '1' : '0';
 	for (j = 0; j < o->n; j++) {
 		*p++ = ' ';
-		p = put_value(o, &o->columns[j], p, o->doc.values[j]);
+		p = put_value(&o->columns[j], p, o->doc.values[j]);
 	}
 	return p;
 }
@@ -153,9 +153,9 @@ put_05(struct spx_out *o, char *p, bool start, uint32_t index, uint32_t site)
 		*p++ = '|';
 		if (in_block == 0 || wide) {
 			*p++ = 'a';
-			p = put_value(o, &o->columns[j], p, o->doc.values[j]);
+			p = put_value(&o->columns[j], p, o->doc.values[j]);
 		} else if (grew) {
-			p = put_value(o, &o->columns[j], p, grew);
+			p = put_value(&o->columns[j], p, grew);
 		}
 	}
 	return p;
@@ -259,17 +259,15 @@ note_peak(struct spx_out *o)
 
 	for (j = 0; j < o->n; j++) {
 		const struct spx_column *c = &o->columns[j];
-		bool scaled = c->raw && c->metric < o->p->metrics.n;
-		const struct pp_metric *m = scaled ? &o->p->metrics.at[c->metric] : NULL;
-		int64_t value = m && (m->scale || m->factor_num)
-		                    ? (int64_t)pp_value_double(m,
-		                                               pp_cell_value(m, o->doc.values[j]))
-		                    : o->doc.values[j];
+		pp_i128 value = (pp_i128)o->doc.values[j] * c->unit;
+		unsigned i;
 
+		for (i = 0; i < c->scale; i++)
+			value /= 10;
 		if (j == 0)
-			o->wall = value;
+			o->wall = (int64_t)value;
 		if (pp_slice_eq_z(c->key, "zm") && value > o->peak)
-			o->peak = value;
+			o->peak = (int64_t)value;
 	}
 }
 
@@ -317,9 +315,9 @@ take_values(struct spx_out *o, const struct pp_timeline *t, const struct pp_even
 		if (m && whole && c->raw)
 			value = values[c->metric];
 		else if (m && whole)
-			value = whole_value(o, m, pp_cell_value(m, values[c->metric]));
+			value = whole_value(o, c, pp_cell_value(m, values[c->metric]));
 		else if (j == 0)
-			value = e->time;
+			value = whole_value(o, c, (union pp_value){ .i = e->time });
 		if (o->doc.events == 0 && !o->source)
 			o->doc.base[j] = value;
 		if (__builtin_sub_overflow(value, o->doc.base[j], &o->doc.values[j]))
@@ -334,7 +332,7 @@ add_value(struct spx_out *o, uint32_t j, const struct pp_metric *m, union pp_val
 	pp_value_add(m, &o->doc.sums[j], v);
 	v = o->doc.sums[j];
 	if (!o->columns[j].raw)
-		o->doc.values[j] = whole_value(o, m, v);
+		o->doc.values[j] = whole_value(o, &o->columns[j], v);
 	else if (v.i > INT64_MAX || v.i < INT64_MIN)
 		value_too_large(o);
 	else

@@ -25,7 +25,10 @@ struct spx_column {
 	struct pp_slice key;
 	size_t metric; /* of the profile; metrics.n = always 0 */
 	enum spx_decimals decimals;
-	bool raw; /* the profile's cells as they are: the source is an SPX report */
+	bool raw;            /* the profile's cells are the column's numbers */
+	uint32_t unit;       /* of canonical ones: 1000 where times are microseconds */
+	unsigned scale;      /* decimals at most */
+	struct pp_metric in; /* the metric, its values times 10^scale */
 };
 
 struct spx_out {

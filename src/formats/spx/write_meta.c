@@ -6,6 +6,10 @@
 #include <stdio.h>
 
 #include "base/num.h"
+
+/* Decimals that SPX writes of microseconds, and the most that readers take in the first event. */
+#define MICRO_DECIMALS 4
+#define DECIMALS_MOST 9
 #include "formats/kit/meta_json.h"
 
 /* ---- the pair of files ---- */
@@ -90,28 +94,17 @@ pp_spx_out_open(struct spx_out *o)
 
 /* ---- columns ---- */
 
-/* An SPX report has its own columns, as they are. */
+/* An SPX report has its own columns. */
 static void
 columns_of_source(struct spx_out *o)
 {
 	size_t m;
 
-	for (m = 0; m < o->p->metrics.n && m < SPX_METRICS_MAX; m++) {
-		const struct pp_metric *metric = &o->p->metrics.at[m];
-		struct pp_slice key = pp_text_of(o->p, metric->name);
-		const struct spx_metric *known = pp_spx_metric(key);
-		/* Decimals in the first event make times microseconds. */
-		bool ns = known && strcmp(known->unit, "ns") == 0 && !metric->factor_num;
-
+	for (m = 0; m < o->p->metrics.n && m < SPX_METRICS_MAX; m++)
 		o->columns[o->n++] = (struct spx_column){
-			.key = key,
+			.key = pp_text_of(o->p, o->p->metrics.at[m].name),
 			.metric = m,
-			.raw = true,
-			.decimals = !metric->scale ? SPX_WHOLE
-			            : ns           ? SPX_TRIMMED
-			                           : SPX_FIXED,
 		};
-	}
 }
 
 /* The key under which another format's metric can be written; NULL when there is none. */
@@ -169,6 +162,100 @@ columns_of_other(struct spx_out *o)
 		column_add(o, "wt", o->w->metric);
 }
 
+/* ---- units and decimals ---- */
+
+/* Whether SPX measures time under a column's key. */
+static bool
+is_time(const struct spx_column *c)
+{
+	const struct spx_metric *known = pp_spx_metric(c->key);
+
+	return known && strcmp(known->unit, "ns") == 0;
+}
+
+/*
+ * Whether readers will take times as microseconds: because of a column of XHProf's, or because a report of microseconds
+ * was read and its times have decimals again.
+ */
+static bool
+is_micro(struct spx_out *o, bool *by_decimals)
+{
+	bool by_key = (o->json || o->source) && (column_find(o, "mu") || column_find(o, "pmu"));
+	uint32_t j;
+
+	*by_decimals = false;
+	for (j = 0; o->source && !by_key && j < o->n; j++)
+		*by_decimals |= is_time(&o->columns[j]) &&
+		                o->p->metrics.at[o->columns[j].metric].factor_num;
+	return by_key || *by_decimals;
+}
+
+/* Whether a time of the source has decimals, so that it will be written with decimals. */
+static bool
+has_decimals(const struct spx_out *o)
+{
+	uint32_t j;
+
+	for (j = 0; j < o->n; j++)
+		if (is_time(&o->columns[j]) && o->p->metrics.at[o->columns[j].metric].scale)
+			return true;
+	return false;
+}
+
+/*
+ * Chooses the decimals of a column, between `least` and `most`: until each step of its metric is a number of the column.
+ * Cells of a source that are such numbers are written as they are; a value between two of them is rounded.
+ */
+static void
+column_scale(const struct spx_out *o, struct spx_column *c, unsigned least, unsigned most)
+{
+	static const struct pp_metric ns = { .type = PP_INT };
+	const struct pp_metric *m = c->metric < o->p->metrics.n ? &o->p->metrics.at[c->metric]
+	                                                        : &ns;
+	pp_u128 num = m->factor_num ? m->factor_num : 1, den = m->factor_den ? m->factor_den : 1;
+	pp_u128 power;
+	unsigned i;
+
+	c->in = *m;
+	for (i = 0, den *= c->unit; i < m->scale; i++)
+		den *= 10;
+	most = o->source && m->scale > most ? m->scale : most;
+	for (power = 1; c->scale < most && (c->scale < least || num * power % den) &&
+	                num * power <= UINT64_MAX / 10;
+	     c->scale++)
+		power *= 10;
+	c->raw = o->source && m->type == PP_INT && num * power == den;
+	while (c->in.scale && power > 1) {
+		c->in.scale--;
+		power /= 10;
+	}
+	num *= power;
+	c->in.factor_num = (uint64_t)num;
+	c->decimals = !c->scale ? SPX_WHOLE : is_time(c) && c->unit == 1 ? SPX_TRIMMED : SPX_FIXED;
+}
+
+/* Decimals in the first event make times microseconds, so only those have some there. */
+static void
+columns_scale(struct spx_out *o)
+{
+	bool by_decimals, micro = is_micro(o, &by_decimals);
+	unsigned least = by_decimals && !has_decimals(o) ? MICRO_DECIMALS : 0;
+	uint32_t j;
+
+	for (j = 0; j < o->n; j++) {
+		struct spx_column *c = &o->columns[j];
+		bool is_micro_time = micro && is_time(c);
+
+		c->unit = is_micro_time ? 1000 : 1;
+		if (o->source)
+			column_scale(o, c, is_micro_time ? least : 0, DECIMALS_MOST);
+		else if (is_micro_time)
+			column_scale(o, c, MICRO_DECIMALS, MICRO_DECIMALS);
+		else
+			column_scale(o, c, 0, 0);
+	}
+}
+
 /* What a reader will see of a column: without a json, its number. */
 static void
 column_note(struct spx_out *o, uint32_t j)
@@ -195,6 +282,7 @@ pp_spx_out_columns(struct spx_out *o)
 		columns_of_source(o);
 	else
 		columns_of_other(o);
+	columns_scale(o);
 	for (j = 0; j < o->n; j++)
 		if (o->columns[j].metric < o->p->metrics.n)
 			column_note(o, j);
