@@ -530,12 +530,16 @@ pp_flat_whole(const struct pp_flat *f, size_t metric)
 
 /* ---- sorting ---------------------------------------------------------------------------- */
 
+struct sort_key {
+	union pp_value cost;
+	union pp_value total; /* PP_SORT_SHOWN: of rows whose own cost is 0; otherwise 0 */
+};
+
 struct sort_ctx {
 	const struct pp_flat *flat;
 	enum pp_sort by;
 	size_t metric;
-	union pp_value *keys; /* by row: what it is sorted by; NULL when that is no cost */
-	const struct pp_metric *by_total; /* rows whose key is 0 are sorted by total; or NULL */
+	struct sort_key *keys; /* by row; NULL when rows are not sorted by a cost */
 };
 
 static int
@@ -546,13 +550,15 @@ compare_rows(const void *left, const void *right, void *context)
 	size_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 	int c = 0;
 
-	if (ctx->by == PP_SORT_CALLS)
+	if (ctx->by == PP_SORT_CALLS) {
 		c = (f->calls[a] < f->calls[b]) - (f->calls[a] > f->calls[b]);
-	else if (ctx->keys)
-		c = pp_value_cmp(&f->profile->metrics.at[ctx->metric], ctx->keys[b], ctx->keys[a]);
-	if (!c && ctx->by_total && pp_value_is_zero(ctx->by_total, ctx->keys[a]))
-		c = pp_value_cmp(ctx->by_total, pp_flat_get(f, b, ctx->metric).total,
-		                 pp_flat_get(f, a, ctx->metric).total);
+	} else if (ctx->keys) {
+		const struct pp_metric *m = &f->profile->metrics.at[ctx->metric];
+
+		c = pp_value_cmp(m, ctx->keys[b].cost, ctx->keys[a].cost);
+		if (!c && ctx->by == PP_SORT_SHOWN)
+			c = pp_value_cmp(m, ctx->keys[b].total, ctx->keys[a].total);
+	}
 	return c ? c : pp_func_cmp(f->profile, f->func[a], f->func[b]);
 }
 
@@ -561,19 +567,22 @@ static bool
 keys_fill(struct sort_ctx *ctx)
 {
 	const struct pp_flat *f = ctx->flat;
+	const struct pp_metric *m;
 	size_t i;
 
 	if (ctx->by == PP_SORT_CALLS || ctx->by == PP_SORT_NAME || ctx->metric >= f->metrics)
 		return true;
-	if (ctx->by == PP_SORT_SHOWN)
-		ctx->by_total = &f->profile->metrics.at[ctx->metric];
+	m = &f->profile->metrics.at[ctx->metric];
 	ctx->keys = malloc((f->n + 1) * sizeof *ctx->keys);
 	for (i = 0; ctx->keys && i < f->n; i++) {
 		struct pp_cost_pair pair = pp_flat_get(f, i, ctx->metric);
 
 		if (ctx->by == PP_SORT_GAINED)
 			pair = pp_flat_gained(f, i, ctx->metric);
-		ctx->keys[i] = ctx->by == PP_SORT_TOTAL ? pair.total : pair.own;
+		ctx->keys[i].cost = ctx->by == PP_SORT_TOTAL ? pair.total : pair.own;
+		ctx->keys[i].total = ctx->by == PP_SORT_SHOWN && pp_value_is_zero(m, pair.own)
+		                         ? pair.total
+		                         : pp_value_zero(m);
 	}
 	return ctx->keys != NULL;
 }
@@ -611,7 +620,7 @@ bool
 pp_flat_sort(struct pp_flat *f, enum pp_sort by, size_t metric)
 {
 	uint32_t *order = malloc((f->n + 1) * sizeof *order);
-	struct sort_ctx ctx = { f, by, metric, NULL, NULL };
+	struct sort_ctx ctx = { f, by, metric, NULL };
 	bool ok = order && keys_fill(&ctx);
 	size_t i;
 
