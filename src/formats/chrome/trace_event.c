@@ -383,9 +383,9 @@ static void
 slice_take(struct trace_read *r, const struct event *e)
 {
 	struct trace_slice slice = { .begin = e->ts,
-		                     .kind = (e->ph | 32) == 'b'   ? TRACE_B
-		                             : (e->ph | 32) == 'e' ? TRACE_E
-		                                                   : TRACE_X };
+		                     .kind = e->ph == 'B'   ? TRACE_B
+		                             : e->ph == 'E' ? TRACE_E
+		                                            : TRACE_X };
 	struct trace_thread *t;
 	pp_str name = e->has_name ? name_of(r, e) : 0;
 
@@ -400,7 +400,8 @@ slice_take(struct trace_read *r, const struct event *e)
 		return;
 	t = &r->threads.at[r->last_thread];
 	slice.name = name & 0x3fffffff;
-	if (e->ph == 'e' && pp_trace_clang_close(t, slice.name, e->ts))
+	if (PP_UNLIKELY(r->clang) && slice.kind == TRACE_E &&
+	    pp_trace_clang_close(t, slice.name, e->ts))
 		return;
 	if (e->ph == 'X') {
 		int64_t dur = e->has_dur ? e->dur : e->has_tdur ? e->tdur : 0;
@@ -421,11 +422,12 @@ slice_take(struct trace_read *r, const struct event *e)
 		}
 	}
 	if (slice.kind != TRACE_E) {
-		if (r->clang && e->args)
-			slice.frame = pp_trace_clang_frame(r, e, name);
-		else if (r->hermes && e->args)
-			slice.frame = hermes_frame(r, e,
-			                           name ? name : pp_build_strz(r->b, "(unnamed)"));
+		if (PP_UNLIKELY(r->clang || r->hermes) && e->args)
+			slice.frame = r->clang
+			                  ? pp_trace_clang_frame(r, e, name)
+			                  : hermes_frame(r, e,
+			                                 name ? name
+			                                      : pp_build_strz(r->b, "(unnamed)"));
 		if (!slice.frame)
 			slice.frame = pp_trace_frame(
 			    r, name ? name : pp_build_strz(r->b, "(unnamed)"),
@@ -449,7 +451,7 @@ labels_are_asked(struct trace_read *r)
 }
 
 static void
-event_take(struct trace_read *r, const struct event *e)
+event_take(struct trace_read *r, struct event *e)
 {
 	if (!r->first) {
 		r->first = true;
@@ -462,15 +464,20 @@ event_take(struct trace_read *r, const struct event *e)
 		return;
 	}
 	r->b->profile->events++;
+	if (PP_UNLIKELY(r->clang)) {
+		if (e->has_ts && pp_trace_clang_is_total(r, e))
+			return;
+		/* Clang's asynchronous events are slices like others. */
+		e->ph = e->ph == 'b' || e->ph == 'e' ? (unsigned char)(e->ph - 'a' + 'A') : e->ph;
+	}
 	if (PP_UNLIKELY(r->doc.reader->order->maps))
 		pp_trace_script_take(r, e);
 	if (e->ph == 'M') {
 		metadata_take(r, e);
-	} else if (e->ph == 'B' || e->ph == 'E' || e->ph == 'X' ||
-	           (r->clang && (e->ph == 'b' || e->ph == 'e'))) {
-		if (e->has_ts && !(r->clang && pp_trace_clang_is_total(r, e)))
+	} else if (e->ph == 'B' || e->ph == 'E' || e->ph == 'X') {
+		if (e->has_ts)
 			slice_take(r, e);
-		else if (!e->has_ts)
+		else
 			pp_json_find(&r->doc, TRACE_TS, e->at, "an event has no time of 64 bits");
 	} else if (!profile_take(r, e)) {
 		pp_trace_mark_take(r, e);

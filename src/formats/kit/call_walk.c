@@ -58,40 +58,39 @@ event_keep(struct pp_call_walk *w, enum pp_event_kind kind)
 		pp_builder_fail(w->b, PP_E_NOMEM, NULL);
 }
 
-/* What passed belongs to the innermost frame; false when a sum has no room for it. */
+/* Adds time to the innermost function; false if a sum overflows. */
 static bool
-time_charge(struct pp_call_walk *w, int64_t passed)
+time_add(struct pp_call_walk *w, int64_t passed)
 {
-	if (w->adds_up) {
-		/* No more than was spent altogether, which fits. */
-		w->sums.at[w->open.at[w->open.n - 1]].own += passed;
-		return true;
-	}
-	return pp_build_add(w->b, w->charged, w->node, w->metric, passed);
-}
+	struct pp_call_sum *sum;
+	int64_t all;
 
-/* Whether what passes is idle: of a tree that is found out afterwards. */
-static inline bool
-is_idle(const struct pp_call_walk *w)
-{
-	return w->adds_up && w->open.n && w->sums.at[w->open.at[w->open.n - 1]].idle;
+	if (__builtin_add_overflow(w->spent, passed, &all))
+		return false;
+	if (!w->adds_up) {
+		/* Idle time is found in the tree afterwards. */
+		if (!pp_build_add(w->b, w->charged, w->node, w->metric, passed))
+			return false;
+	} else {
+		sum = &w->sums.at[w->open.at[w->open.n - 1]];
+		if (PP_UNLIKELY(sum->idle))
+			return !__builtin_add_overflow(w->idle, passed, &w->idle);
+		/* No sum exceeds all time, which fits. */
+		sum->own += passed;
+	}
+	w->spent = all;
+	return true;
 }
 
 void
 pp_call_walk_until(struct pp_call_walk *w, int64_t time)
 {
-	int64_t passed, spent;
+	int64_t passed;
 
-	if (PP_UNLIKELY(is_idle(w)) && time > w->time &&
-	    !__builtin_sub_overflow(time, w->time, &passed) &&
-	    !__builtin_add_overflow(w->idle, passed, &spent))
-		w->idle = spent;
-	else if (w->begun && (w->node || w->open.n) && time > w->time) {
-		if (PP_LIKELY(!__builtin_sub_overflow(time, w->time, &passed) &&
-		              !__builtin_add_overflow(w->spent, passed, &spent) &&
-		              time_charge(w, passed)))
-			w->spent = spent;
-		else if (pp_builder_ok(w->b))
+	if (w->begun && (w->node || w->open.n) && time > w->time) {
+		if (PP_UNLIKELY(__builtin_sub_overflow(time, w->time, &passed) ||
+		                !time_add(w, passed)) &&
+		    pp_builder_ok(w->b))
 			pp_builder_overflow(w->b, 0, w->metric, w->b->place);
 	}
 	w->time = time;
