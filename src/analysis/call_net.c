@@ -91,7 +91,6 @@ nodes_take(struct building *b, const struct pp_flat *flat)
 	struct pp_net *net = b->net;
 	size_t row;
 
-	net->has_calls = flat->has_calls;
 	if (net->metric < flat->metrics) {
 		net->whole = flat->whole[net->metric];
 		net->part_of = pp_flat_whole(flat, net->metric);
@@ -103,6 +102,7 @@ nodes_take(struct building *b, const struct pp_flat *flat)
 			break;
 		net->nodes.at[node].only_calls = false;
 		net->nodes.at[node].calls = flat->calls[row];
+		net->nodes.at[node].counted = pp_flat_calls_known(flat, row);
 		if (net->metric < flat->metrics) {
 			net->nodes.at[node].self = pp_flat_get(flat, row, net->metric).own;
 			net->nodes.at[node].total = pp_flat_get(flat, row, net->metric).total;

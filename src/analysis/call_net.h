@@ -12,6 +12,7 @@
 struct pp_net_node {
 	pp_func func;
 	uint64_t calls;
+	bool counted; /* `calls` is known */
 	union pp_value self, total;
 	struct pp_cost_pair gained; /* the same where the metric does not fall */
 	uint32_t component;         /* of a cycle: functions that reach each other have the same */
@@ -30,7 +31,6 @@ struct pp_net_edge {
 struct pp_net {
 	const struct pp_profile *profile;
 	size_t metric;        /* metrics.n: there is none, and values mean nothing */
-	bool has_calls;       /* of functions */
 	bool edges_counted;   /* calls of edges are known */
 	union pp_value whole; /* of the metric */
 	union pp_value

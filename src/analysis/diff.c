@@ -234,6 +234,7 @@ functions_add(struct pp_diff *d, size_t side, const struct pp_diff_input *in, co
 			*kept = true;
 		}
 		row->calls[side] += (double)flat->calls[i];
+		row->uncounted[side] |= !pp_flat_calls_known(flat, i);
 		if (row->last != d->added) {
 			row->last = d->added;
 			row->seen[side]++;

@@ -34,8 +34,9 @@ struct pp_diff_row {
 	pp_func func[2];
 	struct pp_diff_value self, total;
 	double calls[2];
-	size_t seen[2]; /* runs that have it */
-	size_t last;    /* the last of them, counted from 1 over both sides */
+	bool uncounted[2]; /* `calls` is not known */
+	size_t seen[2];    /* runs that have it */
+	size_t last;       /* the last of them, counted from 1 over both sides */
 };
 
 struct pp_diff_options {
@@ -108,6 +109,13 @@ void pp_diff_sort(struct pp_diff *, enum pp_diff_sort);
 
 /* The function that a row shows: as it is after, or was before. */
 const struct pp_func_row *pp_diff_func(const struct pp_diff_row *, const struct pp_profile **);
+
+/* Whether it is known how often a row's functions were called on a side. */
+static inline bool
+pp_diff_counted(const struct pp_diff *d, const struct pp_diff_row *row, size_t side)
+{
+	return d->has_calls && !row->uncounted[side];
+}
 
 static inline double
 pp_diff_delta(const struct pp_diff_value *v)

@@ -392,7 +392,7 @@ pp_flat_func(const pp_flat *f, size_t row)
 bool
 pp_flat_calls(const pp_flat *f, size_t row, uint64_t *calls)
 {
-	if (!f->has_calls || row >= f->n)
+	if (row >= f->n || !pp_flat_calls_known(f, row))
 		return false;
 	*calls = f->calls[row];
 	return true;

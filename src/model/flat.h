@@ -14,7 +14,7 @@ struct pp_flat {
 	size_t n;
 	size_t metrics;
 	bool has_calls;
-	bool uncounted; /* of some of the stacks calls are not counted */
+	bool uncounted; /* some calls are not counted, so that no count is no 0 */
 	pp_func *func;
 	uint64_t *calls;
 	union pp_value *self; /* [row * metrics + metric]; NULL where they are sparse */
@@ -50,13 +50,13 @@ pp_flat_get(const struct pp_flat *f, size_t row, size_t metric)
 }
 
 /*
- * Whether it is known how often the function of a row was called: not where calls are all that there is and nobody was seen to call
- * it, nor where it was seen only in stacks of which calls are not counted.
+ * Whether it is known how often the function of a row was called. It is not if no counted call leads to it and calls
+ * may be uncounted: in some of the stacks, or from outside of a call graph.
  */
 static inline bool
 pp_flat_calls_known(const struct pp_flat *f, size_t row)
 {
-	return f->has_calls && (f->calls[row] || (!f->uncounted && !pp_calls_are_all(f->profile)));
+	return f->has_calls && (f->calls[row] || !f->uncounted);
 }
 
 /* By what was gained is by own cost, where the metric does not fall. */

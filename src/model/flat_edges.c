@@ -136,6 +136,7 @@ add_edges(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 	pp_call_graph_release(&g);
 	free(called);
 	f->has_calls = pp_calls_counted(p);
+	f->uncounted = true;
 	return ok;
 }
 

@@ -224,7 +224,7 @@ node_look(struct pp_sink *out, const struct pp_net *net, const struct pp_net_nod
 		pp_buf_adds(text, "\ntotal ");
 		exact_add(text, net, total_of(node), true);
 	}
-	if (net->has_calls)
+	if (node->counted)
 		calls_add(text, node->calls);
 	shown_put(out, "tooltip", text);
 	pp_sink_printf(out, "fillcolor=\"#%02x%02x%02x\" fontsize=\"%.1f\"", colour.r, colour.g,
@@ -246,7 +246,7 @@ node_put(struct pp_sink *out, const struct pp_net *net, size_t i, struct pp_buf 
 	if (f->file)
 		attribute_put(out, "file", pp_text_of(p, f->file));
 	count_put(out, "line", f->file && f->line, f->line);
-	count_put(out, "calls", net->has_calls, node->calls);
+	count_put(out, "calls", node->counted, node->calls);
 	number_put(out, "self", net, node->self);
 	number_put(out, "total", net, node->total);
 	if (falls_known(net)) {

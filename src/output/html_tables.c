@@ -321,6 +321,15 @@ pp_html_flat_kept(const struct pp_flat *f, size_t row, const struct pp_html_deta
 	       row_is_heavy(&self, row, f->whole, detail->min_share);
 }
 
+/* How often a function was called; -1 = not known. */
+static int64_t
+calls_shown(const struct pp_flat *f, size_t row)
+{
+	if (!pp_flat_calls_known(f, row))
+		return -1;
+	return f->calls[row] < INT64_MAX ? (int64_t)f->calls[row] : INT64_MAX;
+}
+
 static void
 put_flat_columns(struct pp_html_data *h, size_t k, const struct kept *kept)
 {
@@ -333,9 +342,9 @@ put_flat_columns(struct pp_html_data *h, size_t k, const struct kept *kept)
 		pp_column_d(&h->columns, h->number[h->digest->func_of[k][f->func[kept->rows[i]]]]);
 	pp_column_end(&h->columns);
 	if (f->has_calls) {
-		pp_column_begin(&h->columns, 'v', "%zu.flat.calls", k);
+		pp_column_begin(&h->columns, 'z', "%zu.flat.calls", k);
 		for (i = 0; i < kept->n; i++)
-			pp_column_u(&h->columns, f->calls[kept->rows[i]]);
+			pp_column_z(&h->columns, calls_shown(f, kept->rows[i]));
 		pp_column_end(&h->columns);
 	}
 	for (m = 0; m < f->metrics; m++) {

@@ -501,8 +501,10 @@ value_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 static void
 calls_get(const void *data, size_t row, size_t side, struct pp_datum *d)
 {
-	d->known = ((const struct pp_compare_rows *)data)->diff->has_calls;
-	d->part = row_of(data, row)->calls[side];
+	const struct pp_diff_row *found = row_of(data, row);
+
+	d->known = pp_diff_counted(((const struct pp_compare_rows *)data)->diff, found, side);
+	d->part = found->calls[side];
 }
 
 /* What it gained itself, or gave back: arg is the side, or one more pair of them. */

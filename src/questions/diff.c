@@ -252,7 +252,7 @@ calls_get(const void *data, size_t row, size_t side, struct pp_datum *d)
 	const struct rows *r = data;
 	const struct pp_diff_row *found = pp_compare_row(&r->rows, row);
 
-	if (r->rows.diff->has_calls && found->profile[side])
+	if (found->profile[side] && pp_diff_counted(r->rows.diff, found, side))
 		pp_units_count(d->made, found->calls[side]);
 	pp_datum_made(d);
 }

@@ -38,7 +38,7 @@ excerpt_row(void *data, size_t row, struct pp_row *r)
 		else
 			pp_row_null(r);
 	for (side = 0; side < 2; side++)
-		if (found->profile[side] && d->has_calls)
+		if (found->profile[side] && pp_diff_counted(d, found, side))
 			pp_row_real(r, found->calls[side], 2);
 		else
 			pp_row_null(r);

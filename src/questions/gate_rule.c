@@ -364,7 +364,9 @@ pp_gate_exceeds(const struct pp_gate_rule *rule, const struct pp_diff *d,
 	double before, after, whole = d->whole.part[PP_AFTER], margin;
 
 	if (rule->subject == PP_GATE_CALLS)
-		return row && d->has_calls && calls_pass(rule, row);
+		return row && pp_diff_counted(d, row, PP_AFTER) &&
+		       (!rule->of_change || pp_diff_counted(d, row, PP_BEFORE)) &&
+		       calls_pass(rule, row);
 	if (rule->subject == PP_GATE_SELF)
 		v = &row->self;
 	else if (rule->subject == PP_GATE_TOTAL)

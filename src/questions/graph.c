@@ -123,7 +123,7 @@ func_of(const void *data, size_t row, const struct pp_profile **p)
 static void
 calls_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	if (((const struct graph *)data)->net.has_calls)
+	if (node_of(data, row)->counted)
 		pp_datum_count(d, node_of(data, row)->calls);
 }
 

@@ -92,7 +92,7 @@ $ polyprof callees --json even cycle.callgrind
   {"metric": "T", "unit": "count", "estimated": false, "function": {"name": "even", "file": "a.c", "calls": 3, "self": {"T": 30}, "total": {"T": 30}, "cycle": 1}, "edges": [{"name": "odd", "file": "a.c", "calls": 2, "site": {"file": "a.c", "line": 2}, "total": {"T": 0}, "cycle": 1, "stated": {"T": 100}}], "count": 1}
 
 $ polyprof top --json cycle.callgrind
-  {"format": "callgrind", "complete": true, "metric": "T", "unit": "count", "total": 100, "estimated": false, "functions": [{"name": "odd", "file": "a.c", "calls": 2, "self": {"T": 60}, "total": {"T": 60}, "cycle": 1}, {"name": "even", "file": "a.c", "calls": 3, "self": {"T": 30}, "total": {"T": 30}, "cycle": 1}, {"name": "zzz", "file": "a.c", "calls": 0, "self": {"T": 10}, "total": {"T": 100}}], "count": 3, "cycles": [{"cycle": 1, "members": 2, "self": {"T": 90}, "total": {"T": 90}}]}
+  {"format": "callgrind", "complete": true, "metric": "T", "unit": "count", "total": 100, "estimated": false, "functions": [{"name": "odd", "file": "a.c", "calls": 2, "self": {"T": 60}, "total": {"T": 60}, "cycle": 1}, {"name": "even", "file": "a.c", "calls": 3, "self": {"T": 30}, "total": {"T": 30}, "cycle": 1}, {"name": "zzz", "file": "a.c", "self": {"T": 10}, "total": {"T": 100}}], "count": 3, "cycles": [{"cycle": 1, "members": 2, "self": {"T": 90}, "total": {"T": 90}}]}
 
 $ polyprof callers --depth 2 even cycle.callgrind
   even: 90 in all, 30 by itself

@@ -5,7 +5,7 @@ $ polyprof graph cycle.callgrind
   \tgraph [label="cycle.callgrind\\nT \xc2\xb7 100" labelloc="t" fontsize="16" fontname="Helvetica,Arial,sans-serif" fontcolor="#1c1c22" bgcolor="#ffffff" pad="0.3" nodesep="0.25" ranksep="0.5"]; (esc)
   \tnode [shape="box" style="filled,rounded" color="#55555f" fontcolor="#1c1c22" fontname="Helvetica,Arial,sans-serif" margin="0.3,0.07"]; (esc)
   \tedge [fontsize="9" fontcolor="#3a3a44" fontname="Helvetica,Arial,sans-serif" arrowsize="0.7"]; (esc)
-  \tn1 [function="zzz" file="a.c" calls="0" self="10" total="100" label="zzz\\nself 10 (10.0%)\\ntotal 100 (100.0%)" tooltip="zzz\\nself 10 count (10.0%)\\ntotal 100 count (100.0%)\\n0 calls" fillcolor="#b975d7" fontsize="13.8"]; (esc)
+  \tn1 [function="zzz" file="a.c" self="10" total="100" label="zzz\\nself 10 (10.0%)\\ntotal 100 (100.0%)" tooltip="zzz\\nself 10 count (10.0%)\\ntotal 100 count (100.0%)" fillcolor="#b975d7" fontsize="13.8"]; (esc)
   \tn2 [function="odd" file="a.c" calls="2" self="60" total="60" label="odd\\nself 60 (60.0%)\\ntotal 60 (60.0%)" tooltip="odd\\nself 60 count (60.0%)\\ntotal 60 count (60.0%)\\n2 calls" fillcolor="#ba79d8" fontsize="19.3"]; (esc)
   \tn3 [function="even" file="a.c" calls="3" self="30" total="30" label="even\\nself 30 (30.0%)\\ntotal 30 (30.0%)" tooltip="even\\nself 30 count (30.0%)\\ntotal 30 count (30.0%)\\n3 calls" fillcolor="#bc7dd9" fontsize="16.6"]; (esc)
   \tn1 -> n3 [calls="1" total="30" label="\xc2\xa0\xc2\xa030.0%\xc2\xa0\xc2\xa0\\n\xc2\xa0\xc2\xa01\xc3\x97\xc2\xa0\xc2\xa0" tooltip="zzz \xe2\x86\x92 even\\ntotal 30 count (30.0%)\\n1 call" labeltooltip="zzz \xe2\x86\x92 even\\ntotal 30 count (30.0%)\\n1 call" penwidth="3.54" weight="30" color="#595959"]; (esc)

@@ -27,11 +27,11 @@ $ printf '# callgrind format\nevents: T\nfl=a.c\nfn=main\n10 7\ncfn=lost\ncalls=
   T: 10 in 3 functions
 
     self  self%                total  total%  calls  function  place
-       7  70.0%  ████████████     19              0  main      a.c
+       7  70.0%  ████████████     19                 main      a.c
        3  30.0%  █████▏            3   30.0%      1  more      a.c
 
     ... and 1 function that costs nothing (--json lists it)
-  main: 19 in all, 7 by itself, 0 calls
+  main: 19 in all, 7 by itself
   calls
 
     total%  total  calls  function        called at
@@ -184,11 +184,11 @@ $ printf 'version: 1\ncreator: callgrind-3.19.0\nevents: Ir\n\nfn=main\n1 1\ncfn
   name,calls
   f,9223372036854775808
   g,18446744073709551615
-  main,0
+  main,
   name,calls
   f,9223372036854775808
   g,18446744073709551615
-  main,0
+  main,
   calls=9223372036854775808 1
   calls=18446744073709551615 1
 ! polyprof: the calls of 1 function are 2^64-1 or more, and shown as that

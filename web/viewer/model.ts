@@ -404,7 +404,7 @@ function flatStated(data: Data, metric: number): FlatProfile {
         self[f] += flat.self[m][i] * factor;
         total[f] += flat.total[m][i] * factor;
       }
-      if (calls) calls[f] = (calls[f] >= 0 ? calls[f] : 0) + flat.calls![i];
+      if (calls && flat.calls![i] >= 0) calls[f] = (calls[f] >= 0 ? calls[f] : 0) + flat.calls![i];
     }
     return { self, total, calls };
   }), listed);

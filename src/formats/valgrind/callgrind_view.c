@@ -518,7 +518,7 @@ rows_lines(struct making *k)
 	}
 }
 
-/* Takes over the calls of an edge from outside. The format has no place for anything else of it. */
+/* Takes over the calls of an edge from outside: what they cost is what no caller accounts for. */
 static void
 edge_without_end(struct making *k, size_t edge)
 {
@@ -526,14 +526,14 @@ edge_without_end(struct making *k, size_t edge)
 	uint64_t calls = (uint64_t)pp_edge_cell(k->p, edge, 0);
 	pp_func callee;
 
-	k->w->loss.more[PP_TRAIT_PAIRS]++;
 	k->w->loss.more[PP_TRAIT_SITES] += from->site_line != 0;
-	if (!from->callee) {
-		k->w->loss.more[PP_TRAIT_CALLS] += calls != 0;
-	} else if (calls) {
+	if (calls && from->callee) {
 		callee = make_function(k, k->p->funcs.at[from->callee].same, false);
 		pp_count_add(&k->v->outside[callee], calls);
+		return;
 	}
+	k->w->loss.more[PP_TRAIT_PAIRS]++;
+	k->w->loss.more[PP_TRAIT_CALLS] += calls != 0;
 }
 
 static void
