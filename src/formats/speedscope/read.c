@@ -87,6 +87,21 @@ stack_of_none(struct speedscope_read *r)
 		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
 }
 
+/* Adds a sample to the timeline of its series, which the tree's builder does where no profile is evented. */
+static void
+moment_add(struct speedscope_read *r, const struct pp_sample *sample, pp_node node)
+{
+	struct pp_timeline *t = &r->b->profile->series.at[sample->series].timeline;
+	struct pp_event event = { .kind = PP_EVENT_SAMPLE, .node = node, .time = sample->time };
+	size_t n = r->b->profile->metrics.n;
+
+	if (!sample->timed || !r->keeps || n > PP_FEW_COLUMNS || !pp_builder_ok(r->b))
+		return;
+	if ((!t->last_values && !pp_timeline_init(t, (uint32_t)n, false)) ||
+	    !pp_timeline_add(t, &event, sample->values))
+		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+}
+
 static void
 cost_add(struct speedscope_read *r, const struct speedscope_part *part, uint32_t series,
          int64_t weight, int64_t *time)
@@ -114,6 +129,7 @@ cost_add(struct speedscope_read *r, const struct speedscope_part *part, uint32_t
 		if (pp_builder_ok(r->b) && !pp_build_add(r->b, series, node, metric, weight))
 			pp_builder_overflow(r->b, pp_node_func(r->b->profile, node), metric,
 			                    r->b->place);
+		moment_add(r, &sample, node);
 	}
 	r->values.at[metric] = 0;
 	if (measure->fixed.is_unsigned
@@ -177,7 +193,7 @@ sampled_read(struct speedscope_read *r, const struct speedscope_part *part, uint
 	}
 	r->far = r->past = false;
 	if (!part->laid_out)
-		(void)pp_times_kept(r->b);
+		r->keeps = pp_times_kept(r->b);
 	if (part->start.there)
 		(void)pp_fixed_time(fixed, &part->start.num, part->decimals, &time);
 	s = pp_json_doc_scan(&r->doc, part->samples);

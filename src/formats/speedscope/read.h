@@ -60,7 +60,8 @@ struct speedscope_read {
 	PP_VEC(uint32_t) open;  /* indices of frames, while events are read */
 	PP_VEC(uint32_t) times; /* by frame: how often it is open */
 	pp_frame no_stack;
-	bool walks; /* some profile is evented, so the tree is built here */
+	bool walks; /* some profile is evented, so the tree is built here, */
+	bool keeps; /* and so are the timelines of samples */
 	bool alone; /* all are */
 	struct pp_json_alike alike;
 	int64_t start, end; /* ns */

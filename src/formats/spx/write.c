@@ -302,20 +302,17 @@ static void
 take_values(struct spx_out *o, const struct pp_timeline *t, const struct pp_event *e,
             const int64_t *values)
 {
-	bool whole = t->columns == o->p->metrics.n;
 	uint32_t j;
 
 	for (j = 0; j < o->n; j++) {
 		const struct spx_column *c = &o->columns[j];
-		const struct pp_metric *m = c->metric < o->p->metrics.n
-		                                ? &o->p->metrics.at[c->metric]
-		                                : NULL;
+		bool valued = c->metric < t->columns;
 		int64_t value = 0;
 
-		if (m && whole && c->raw)
+		if (valued && c->raw)
 			value = values[c->metric];
-		else if (m && whole)
-			value = whole_value(o, c, pp_cell_value(m, values[c->metric]));
+		else if (valued)
+			value = whole_value(o, c, pp_cell_value(&c->in, values[c->metric]));
 		else if (j == 0)
 			value = whole_value(o, c, (union pp_value){ .i = e->time });
 		if (o->doc.events == 0 && !o->source)
@@ -341,7 +338,7 @@ add_value(struct spx_out *o, uint32_t j, const struct pp_metric *m, union pp_val
 
 /* Adds the cells of a sample to the columns' states. */
 static void
-add_cells(struct spx_out *o, const int64_t *cells)
+add_cells(struct spx_out *o, const struct pp_timeline *t, const int64_t *cells)
 {
 	uint32_t j;
 
@@ -349,9 +346,26 @@ add_cells(struct spx_out *o, const int64_t *cells)
 		size_t metric = o->columns[j].metric;
 		const struct pp_metric *m = &o->p->metrics.at[metric];
 
-		if (metric < o->p->metrics.n)
+		if (metric < t->columns)
 			add_value(o, j, m, pp_cell_value(m, cells[metric]));
 	}
+}
+
+/* A sample, or that nothing runs from now on: which weighs nothing. */
+static void
+write_sample(struct spx_out *o, const struct pp_timeline *t, const struct pp_event *e,
+             const int64_t *values)
+{
+	bool sampled = e->kind == PP_EVENT_SAMPLE;
+
+	go_to(o, sampled ? e->node : 0, 0);
+	/* Cost without a stack stands under a frame of its own. */
+	if (sampled && e->node == 0)
+		put_event(o, true, 0, 0);
+	if (sampled)
+		add_cells(o, t, values);
+	if (sampled && e->node == 0)
+		put_event(o, false, 0, 0);
 }
 
 static void
@@ -367,15 +381,8 @@ write_timeline(struct spx_out *o, const struct pp_timeline *t)
 		const struct pp_event *e = &it.event;
 		pp_node top = o->stack.n ? o->stack.at[o->stack.n - 1] : 0;
 
-		if (e->kind == PP_EVENT_SAMPLE && !t->cumulative) {
-			go_to(o, e->node, 0);
-			/* Cost without a stack stands under a frame of its own. */
-			if (e->node == 0)
-				put_event(o, true, 0, 0);
-			if (t->columns == o->p->metrics.n)
-				add_cells(o, it.values);
-			if (e->node == 0)
-				put_event(o, false, 0, 0);
+		if (!t->cumulative) {
+			write_sample(o, t, e, it.values);
 			continue;
 		}
 		take_values(o, t, e, it.values);
