@@ -89,7 +89,12 @@ $ for to in folded json callgrind xdebug spaa pynytprof; do polyprof convert -q 
   spaa 935300 main::RUNTIME
   pynytprof 935300 main::RUNTIME
 
-Written as NYTProf it is counted once, from SPAA and merged with itself.
+Written as NYTProf it is counted once, from SPAA, from calls alone and merged with itself.
+
+$ printf 'events: time\nfl=a.pl\nfn=main::even\n2 30\ncfn=main::odd\ncalls=4 3\n2 50\nfn=main::odd\n3 20\ncfn=main::even\ncalls=3 2\n3 40\nfn=main::RUNTIME\n1 10\ncfn=main::even\ncalls=1 2\n4 50\n' > cycle.callgrind; polyprof convert -q cycle.callgrind --to nytprof -o cycle.out; polyprof callers main::RUNTIME cycle.out
+  main::RUNTIME: 2.67 µs in all, 1.00 µs by itself, 0 calls
+
+    nothing calls it
 
 $ polyprof convert -q m.spaa --to nytprof -o again.out && polyprof top -q -n 2 again.out
   time: 935 µs in 16 functions

@@ -228,3 +228,16 @@ $ awk 'BEGIN { print "version: 1\ncreator: other"; for (p = 0; p < 17; p++) prin
 ! wide.callgrind: warning: part 1 has no totals: line [callgrind-no-totals]
 ! polyprof: only 1 of 2 profiles has F0, F1, F2, F3, F4, F5 and 294 more; their totals are from that one alone
 ! polyprof: 2 files, merged; what changed between them: polyprof diff parts.callgrind wide.callgrind
+
+A name may tell the unit of another file: the event is named after the unit that its costs are written in.
+
+$ for to in speedscope pprof; do polyprof convert -q fib.xt --to $to -o ten.$to; for end in callgrind cachegrind; do polyprof convert -q ten.$to --to $end -o ten.$end; grep ^events: ten.$end; polyprof top --json ten.$end -m Time | grep -o '"total": [0-9]*, "est'; done; done; polyprof top --json fib.xt | grep -o '"total": [0-9]*, "est'
+  events: Time_(ns) Memory_(bytes)
+  "total": 83220, "est
+  events: Time_(ns) Memory_(bytes)
+  "total": 83220, "est
+  events: Memory_(bytes) Time_(ns)
+  "total": 83220, "est
+  events: Memory_(bytes) Time_(ns)
+  "total": 83220, "est
+  "total": 83270, "est

@@ -276,6 +276,14 @@ row_settle(const struct pp_nyt_writing *w, struct pp_nyt_caller *r, struct settl
 	}
 }
 
+/* Other formats lose the mark of a script's own code, not its name. */
+static bool
+is_script_level(const struct pp_nyt_writing *w, pp_func func)
+{
+	return pp_slice_eq_z(pp_text_of(w->profile, w->profile->funcs.at[func].name),
+	                     "main::RUNTIME");
+}
+
 /* Calls from nowhere, for what the edges of a function do not account for. */
 static void
 rest_add(struct pp_nyt_writing *w, struct pp_nyt_callers *c, size_t row, const struct settling *s)
@@ -292,6 +300,9 @@ rest_add(struct pp_nyt_writing *w, struct pp_nyt_callers *c, size_t row, const s
 	w->writer->loss.made |= rest.line ? PP_HAS(SITES) : 0;
 	if (w->flat.has_calls && w->flat.calls[row] > s->count)
 		rest.count = w->flat.calls[row] - s->count;
+	/* Readers add what statements state outside of subs to it: a call from itself would count twice. */
+	if (w->levels && !rest.count && is_script_level(w, rest.callee))
+		return;
 	if (!pp_vec_push(&c->rows, rest))
 		w->no_memory = true;
 }

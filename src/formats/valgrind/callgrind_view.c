@@ -76,6 +76,15 @@ written_type(const struct pp_profile *p, const struct pp_metric *m)
 	return m->type == PP_UINT && is_told(p, m) ? PP_UINT : PP_INT;
 }
 
+static bool
+ends_with_unit(struct pp_slice text, const char *unit)
+{
+	char ending[16];
+	size_t n = (size_t)snprintf(ending, sizeof ending, "(%s)", unit);
+
+	return text.n >= n && memcmp(text.p + text.n - n, ending, n) == 0;
+}
+
 /* The same metrics with names of one word and units in their titles. */
 static void
 make_metrics(struct making *k, bool titles)
@@ -98,6 +107,7 @@ make_metrics(struct making *k, bool titles)
 		for (i = 0; i < k->text.n; i++)
 			if (pp_is_blank((unsigned char)k->text.p[i]))
 				k->text.p[i] = '_';
+		pp_cg_name_unit(&k->text, unit);
 		to.name = pp_build_str(k->b, pp_slice_of(k->text.p, k->text.n));
 		for (i = 0; i < m; i++)
 			if (k->b->profile->metrics.n > i &&
@@ -110,17 +120,12 @@ make_metrics(struct making *k, bool titles)
 		               titles && unit ? NULL : pp_cg_unit_by_name(k->p, from));
 		if (title.n && pp_cg_clean(title, false, &k->text, &changed))
 			to.title = pp_build_str(k->b, pp_slice_of(k->text.p, k->text.n));
-		if (unit) {
-			struct pp_slice word = title.n ? title : pp_text_of(k->p, from->name);
-			char ending[16];
-
-			snprintf(ending, sizeof ending, "(%s)", unit);
-			if (word.n < strlen(ending) ||
-			    memcmp(word.p + word.n - strlen(ending), ending, strlen(ending)) != 0) {
-				(void)pp_cg_clean(word, false, &k->text, &changed);
-				pp_buf_addf(&k->text, " %s", ending);
-				to.title = pp_build_str(k->b, pp_slice_of(k->text.p, k->text.n));
-			}
+		if (unit && !ends_with_unit(title, unit) &&
+		    (title.n || !ends_with_unit(pp_text_of(k->b->profile, to.name), unit))) {
+			(void)pp_cg_clean(title.n ? title : pp_text_of(k->p, from->name), false,
+			                  &k->text, &changed);
+			pp_buf_addf(&k->text, " (%s)", unit);
+			to.title = pp_build_str(k->b, pp_slice_of(k->text.p, k->text.n));
 		}
 		if (k->text.failed)
 			pp_builder_fail(k->b, PP_E_NOMEM, NULL);

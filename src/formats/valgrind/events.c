@@ -160,6 +160,38 @@ metric_unit(struct pp_cg_parser *p, struct pp_slice name, struct pp_slice title,
 		set_unit(p, m, "count", PP_KIND_COUNT, 1);
 }
 
+/* Whether a name that ends in "(WORD)" makes readers count in another unit than this one. */
+static bool
+word_contradicts(struct pp_slice word, const char *unit)
+{
+	struct pp_slice written = pp_slice_z(unit ? unit : "");
+	const struct pp_unit *bytes = pp_unit_find(PP_UNIT_BYTES, word);
+	uint64_t time = pp_cg_time_unit(word);
+
+	if (time)
+		return !unit || time != pp_cg_time_unit(written);
+	return bytes && (!unit || bytes != pp_unit_find(PP_UNIT_BYTES, written));
+}
+
+void
+pp_cg_name_unit(struct pp_buf *name, const char *unit)
+{
+	struct pp_slice word = unit_in(pp_slice_of(name->p, name->n));
+
+	if (!word.n || !word_contradicts(word, unit))
+		return;
+	while (word.n && word_contradicts(word, unit)) {
+		name->n -= word.n + 2;
+		word = unit_in(pp_slice_of(name->p, name->n));
+	}
+	if (unit)
+		pp_buf_addf(name, "(%s)", unit);
+	while (!unit && name->n && name->p[name->n - 1] == '_')
+		name->n--;
+	if (!name->n)
+		pp_buf_addf(name, "cost");
+}
+
 const char *
 pp_cg_unit_by_name(const struct pp_profile *p, const struct pp_metric *m)
 {
