@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "text/escape.h"
+#include "text/shorten_brackets.h"
 #include "text/shorten_chain.h"
 #include "text/signature.h"
 
@@ -16,71 +17,8 @@
 #define HEAD_LEAST 6
 /* "::" and "->". */
 #define SEPARATOR_COLUMNS 2
-/* The longest remark behind a name, in brackets. */
-#define REMARK_MOST 14
 /* What tells two names apart gets at least so much, and so does what stands behind it. */
 #define APART_LEAST 12
-
-/* Whether a '<' is the operator of that name. */
-static bool
-names_operator(const char *before, size_t n)
-{
-	while (n > 0 && before[n - 1] == '<')
-		n--;
-	return n >= 8 && memcmp(before + n - 8, "operator", 8) == 0;
-}
-
-/* Brackets that hold no arguments but are a namespace without a name. */
-#define ANONYMOUS "(anonymous namespace)"
-
-/* Whether one pair of brackets holds all of a name, which is its name then: "(garbage collector)", "<lambda>". */
-static bool
-is_bracketed(const char *name, size_t n, char open, char close)
-{
-	size_t depth = 0, i;
-
-	if (n < 3 || name[0] != open || name[n - 1] != close)
-		return false;
-	for (i = 0; i + 1 < n; i++) {
-		depth += name[i] == open;
-		if (name[i] == close && --depth == 0)
-			return false;
-	}
-	return depth == 1;
-}
-
-/* Replaces what stands in brackets of one kind by an ellipsis; false when they do not match up. */
-static bool
-drop_inside(struct pp_buf *out, const char *name, size_t n, char open, char close, bool anonymous)
-{
-	size_t depth = 0, i;
-
-	if (is_bracketed(name, n, open, close)) {
-		pp_buf_add(out, name, n);
-		return true;
-	}
-	for (i = 0; i < n; i++) {
-		bool arrow = name[i] == '>' && i > 0 && name[i - 1] == '-';
-
-		if (anonymous && depth == 0 && name[i] == '(' && n - i >= sizeof ANONYMOUS - 1 &&
-		    memcmp(name + i, ANONYMOUS, sizeof ANONYMOUS - 1) == 0) {
-			pp_buf_adds(out, ANONYMOUS);
-			i += sizeof ANONYMOUS - 2;
-		} else if (name[i] == open &&
-		           !(open == '<' && depth == 0 && names_operator(out->p, out->n))) {
-			if (depth++ == 0)
-				pp_buf_addf(
-				    out, i + 1 < n && name[i + 1] == close ? "%c" : "%c" ELLIPSIS,
-				    open);
-		} else if (name[i] == close && depth > 0 && !arrow) {
-			if (--depth == 0)
-				pp_buf_add(out, &close, 1);
-		} else if (depth == 0) {
-			pp_buf_add(out, name + i, 1);
-		}
-	}
-	return depth == 0;
-}
 
 /* The length of what divides a name at a place, 0 when nothing does; *path = a directory or namespace ends. */
 static size_t
@@ -251,59 +189,20 @@ drop_front(struct pp_buf *out, const char *name, size_t n, size_t columns)
 	return wide;
 }
 
-/* Where a word in brackets begins that belongs to no name, as in "fib (recursive)"; n when there is none. */
-static size_t
-remark_of(const char *name, size_t n)
-{
-	size_t i = n;
-
-	if (n == 0 || (name[n - 1] != ')' && name[n - 1] != '>'))
-		return n;
-	while (i > 0 && n - i < REMARK_MOST && name[i - 1] != '(' && name[i - 1] != '<')
-		i--;
-	if (i == 0 || (name[i - 1] != '(' && name[i - 1] != '<') || memchr(name + i, ',', n - i))
-		return n;
-	return i == 1 ? 0 : name[i - 2] == ' ' ? i - 2 : n;
-}
-
-/* Appends a name without what stands in brackets; namespaces without a name may stay. */
-static void
-drop_brackets(struct pp_buf *out, const char *name, size_t whole, bool anonymous)
-{
-	struct pp_buf angles = { 0 };
-	size_t from = out->n, n = remark_of(name, whole);
-
-	if (!drop_inside(&angles, name, n, '<', '>', false)) {
-		angles.n = 0;
-		pp_buf_add(&angles, name, n);
-	}
-	if (!drop_inside(out, angles.p ? angles.p : "", angles.n, '(', ')', anonymous)) {
-		out->n = from;
-		pp_buf_add(out, angles.p, angles.n);
-	}
-	pp_buf_add(out, name + n, whole - n);
-	out->failed |= angles.failed;
-	pp_buf_release(&angles);
-}
-
 /* ---- what compilers and profilers put behind a name ---- */
 
-/* A name in parts: the function, " [clone .isra.0]", "'2". */
+/* A name in parts: the function, " [clone .isra.0]", "'2'main". */
 struct tailed {
 	size_t core;  /* where the name itself ends */
-	size_t clone; /* where its clones end, and the recursion mark begins */
+	size_t clone; /* where its clones end, and the level of recursion and callers begin */
 };
 
 static struct tailed
 tail_of(const char *name, size_t n)
 {
 	struct tailed t = { n, n };
-	size_t i = n;
 
-	while (i > 0 && pp_is_digit((unsigned char)name[i - 1]))
-		i--;
-	if (i > 1 && i < n && name[i - 1] == '\'')
-		t.clone = i - 1;
+	t.clone = pp_signature_contexts(pp_slice_of(name, n));
 	t.core = pp_signature_clones(pp_slice_of(name, t.clone));
 	return t;
 }
@@ -329,11 +228,10 @@ clones_add(struct pp_buf *out, const char *name, size_t n, bool numbers)
 	pp_buf_adds(out, first ? "" : "]");
 }
 
-/* Appends a name with its clones as a short mark, without its return type, and without the recursion mark. */
+/* Appends a name without its return type, with its clones as a short mark. */
 static void
-tail_drop(struct pp_buf *out, const char *name, size_t n, bool type, bool recursion)
+core_add(struct pp_buf *out, const char *name, struct tailed t, bool type)
 {
-	struct tailed t = tail_of(name, n);
 	struct pp_signature s = pp_signature_of(pp_slice_of(name, t.core));
 	size_t from = type ? (size_t)((const char *)s.name.p - name) : 0;
 
@@ -342,8 +240,56 @@ tail_drop(struct pp_buf *out, const char *name, size_t n, bool type, bool recurs
 		from = 0;
 	pp_buf_add(out, name + from, t.core - from);
 	clones_add(out, name + t.core, t.clone - t.core, false);
-	if (!recursion)
+}
+
+/* Appends one caller, "'" included, without its type and without what stands in brackets. */
+static void
+caller_add(struct pp_buf *out, const char *name, size_t n)
+{
+	size_t core_n = 1 + pp_signature_clones(pp_slice_of(name + 1, n - 1));
+	struct pp_buf core = { 0 };
+
+	core_add(&core, name + 1, (struct tailed){ core_n - 1, core_n - 1 }, true);
+	pp_buf_adds(out, "'");
+	pp_name_drop_brackets(out, core.p ? core.p : "", core.n, true);
+	clones_add(out, name + core_n, n - core_n, false);
+	out->failed |= core.failed;
+	pp_buf_release(&core);
+}
+
+/* The length of the caller that "'2'main" begins with. */
+static size_t
+caller_length(const char *name, size_t n)
+{
+	return 1 + pp_signature_caller(pp_slice_of(name + 1, n - 1));
+}
+
+/* Appends "'2'main" in as few words as show all callers. */
+static void
+callers_add(struct pp_buf *out, const char *name, size_t n)
+{
+	size_t at, length;
+
+	for (at = 0; at < n; at += length) {
+		length = caller_length(name + at, n - at);
+		caller_add(out, name + at, length);
+	}
+}
+
+/* How much of "'2'main" is kept. */
+enum callers { CALLERS_FULL, CALLERS_SHORT, CALLERS_NONE };
+
+/* Appends a name with its clones as a short mark, without its return type, and with as much of its callers. */
+static void
+tail_drop(struct pp_buf *out, const char *name, size_t n, bool type, enum callers callers)
+{
+	struct tailed t = tail_of(name, n);
+
+	core_add(out, name, t, type);
+	if (callers == CALLERS_FULL)
 		pp_buf_add(out, name + t.clone, n - t.clone);
+	else if (callers == CALLERS_SHORT)
+		callers_add(out, name + t.clone, n - t.clone);
 }
 
 /* The columns that the last part of a name takes without its brackets. */
@@ -354,7 +300,7 @@ own_columns(const char *name, size_t n)
 	struct pp_buf plain = { 0 };
 	size_t wide, last;
 
-	drop_brackets(&plain, (const char *)s.p, s.n, true);
+	pp_name_drop_brackets(&plain, (const char *)s.p, s.n, true);
 	last = own_begin(plain.p ? plain.p : "", plain.n);
 	wide = pp_text_columns(plain.p ? plain.p + last : "", plain.n - last);
 	pp_buf_release(&plain);
@@ -384,8 +330,8 @@ shorten_tailed(struct pp_buf *out, const char *name, size_t n, const struct pp_b
 }
 
 /*
- * A name that is too wide, with what C++ compilers put around names: its clones become a mark, then its type and the
- * recursion mark go, before anything of the name itself does. False when it has nothing of that.
+ * A name that is too wide, with what compilers and callgrind put around names: its clones become a mark, then its type,
+ * the level of recursion and callers go, before anything of the name itself does. False when it has nothing of that.
  */
 static bool
 shorten_around(struct pp_buf *out, const char *name, size_t n, size_t columns, size_t *wide)
@@ -394,9 +340,12 @@ shorten_around(struct pp_buf *out, const char *name, size_t n, size_t columns, s
 	struct pp_buf plain = { 0 }, mark = { 0 };
 	unsigned step;
 
-	for (step = 0; step < 3; step++) {
+	for (step = 0; step < 4; step++) {
 		plain.n = 0;
-		tail_drop(&plain, name, n, step > 0, step > 1);
+		tail_drop(&plain, name, n, step > 0,
+		          step < 2    ? CALLERS_FULL
+		          : step == 2 ? CALLERS_SHORT
+		                      : CALLERS_NONE);
 		*wide = pp_text_columns(plain.p ? plain.p : "", plain.n);
 		if (*wide <= columns)
 			break;
@@ -406,7 +355,7 @@ shorten_around(struct pp_buf *out, const char *name, size_t n, size_t columns, s
 		pp_buf_release(&plain);
 		return false;
 	}
-	if (step < 3) {
+	if (step < 4) {
 		pp_buf_add(out, plain.p, plain.n);
 	} else {
 		clones_add(&mark, name + t.core, t.clone - t.core, false);
@@ -424,20 +373,20 @@ shorten_brackets(struct pp_buf *plain, const char *name, size_t n, size_t column
 {
 	size_t whole = n, wide;
 
-	n = remark_of(name, whole);
-	if (drop_inside(plain, name, n, '<', '>', false)) {
+	n = pp_name_remark(name, whole);
+	if (pp_name_drop_inside(plain, name, n, '<', '>', false)) {
 		pp_buf_add(plain, name + n, whole - n);
 		wide = pp_text_columns(plain->p ? plain->p : "", plain->n);
 		if (wide <= columns)
 			return wide;
 	}
 	plain->n = 0;
-	drop_brackets(plain, name, whole, true);
+	pp_name_drop_brackets(plain, name, whole, true);
 	wide = pp_text_columns(plain->p ? plain->p : "", plain->n);
 	if (wide <= columns)
 		return wide;
 	plain->n = 0;
-	drop_brackets(plain, name, whole, false);
+	pp_name_drop_brackets(plain, name, whole, false);
 	return pp_text_columns(plain->p ? plain->p : "", plain->n);
 }
 
@@ -531,10 +480,10 @@ pp_name_fit(struct pp_buf *out, const char *name, size_t n, size_t columns, enum
 	if (how == PP_NAMES_SHORT) {
 		struct tailed t = tail_of(name, n);
 
-		tail_drop(&core, name, t.core, true, false);
-		drop_brackets(&plain, core.p ? core.p : "", core.n, true);
+		core_add(&core, name, (struct tailed){ t.core, t.core }, true);
+		pp_name_drop_brackets(&plain, core.p ? core.p : "", core.n, true);
 		clones_add(&plain, name + t.core, t.clone - t.core, false);
-		pp_buf_add(&plain, name + t.clone, n - t.clone);
+		callers_add(&plain, name + t.clone, n - t.clone);
 		columns = columns < PP_NAMES_SHORT_MOST ? columns : PP_NAMES_SHORT_MOST;
 		wide = pp_name_shorten(out, plain.p ? plain.p : "", plain.n, columns);
 		out->failed |= plain.failed || core.failed;
@@ -563,7 +512,7 @@ brackets_around(const char *name, size_t n, size_t at, size_t *open, size_t *clo
 		char c = name[i];
 
 		if (depth == 0 && (c == '(' || c == '<') &&
-		    !(c == '<' && names_operator(name, i))) {
+		    !(c == '<' && pp_name_is_operator(name, i))) {
 			opens = c;
 			closes = c == '<' ? '>' : ')';
 			*open = i;
@@ -645,17 +594,45 @@ head_add(struct pp_buf *out, const struct pp_buf *head, size_t room)
 	pp_buf_release(&front);
 }
 
+/* Appends all callers if they fit, else the one in which names differ, with an ellipsis for those before it. */
+static void
+callers_fit(struct pp_buf *out, const char *name, size_t n, size_t differs, size_t columns)
+{
+	struct pp_buf text = { 0 };
+	size_t at = 0, length = n ? caller_length(name, n) : 0;
+
+	callers_add(&text, name, n);
+	if (pp_text_columns(text.p ? text.p : "", text.n) <= columns) {
+		pp_buf_add(out, text.p, text.n);
+	} else if (columns > APART_LEAST) {
+		while (differs >= at + length && at + length < n) {
+			at += length;
+			length = caller_length(name + at, n - at);
+		}
+		pp_buf_adds(out, at > 0 ? "'" ELLIPSIS "'" : "'");
+		text.n = 0;
+		caller_add(&text, name + at, length);
+		(void)pp_name_shorten(out, text.p ? text.p + 1 : "", text.n - (text.n > 0),
+		                      columns - (at > 0 ? 3 : 1));
+	}
+	out->failed |= text.failed;
+	pp_buf_release(&text);
+}
+
 /* Of names that differ behind the function: all that stands there, and as much of the name as there is room for. */
 static bool
-shorten_tail_apart(struct pp_buf *out, const char *name, size_t n, size_t columns)
+shorten_tail_apart(struct pp_buf *out, const char *name, size_t n, size_t columns, size_t differs)
 {
 	struct tailed t = tail_of(name, n);
 	struct pp_buf core = { 0 }, tail = { 0 };
-	size_t before = out->n;
+	size_t before = out->n, own;
 
-	tail_drop(&core, name, t.core, true, false);
+	core_add(&core, name, (struct tailed){ t.core, t.core }, true);
 	clones_add(&tail, name + t.core, t.clone - t.core, true);
-	pp_buf_add(&tail, name + t.clone, n - t.clone);
+	own = own_columns(core.p ? core.p : "", core.n) + 1 +
+	      pp_text_columns(tail.p ? tail.p : "", tail.n);
+	callers_fit(&tail, name + t.clone, n - t.clone, differs > t.clone ? differs - t.clone : 0,
+	            columns > own ? columns - own : 0);
 	(void)shorten_tailed(out, core.p ? core.p : "", core.n, &tail, columns);
 	out->failed |= core.failed || tail.failed;
 	pp_buf_release(&core);
@@ -671,7 +648,7 @@ pp_name_shorten_middle(struct pp_buf *out, const char *name, size_t n, size_t co
 	struct pp_buf plain = { 0 };
 	size_t last, wide;
 
-	drop_brackets(&plain, (const char *)s.p, s.n, true);
+	pp_name_drop_brackets(&plain, (const char *)s.p, s.n, true);
 	last = own_begin(plain.p ? plain.p : "", plain.n);
 	wide = pp_text_columns(plain.p ? plain.p + last : "", plain.n - last);
 	/* What is in front is seen anyway, or nothing of it. */
@@ -711,14 +688,15 @@ pp_name_shorten_apart(struct pp_buf *out, const char *name, size_t n, size_t col
 	size_t open = 0, close = 0, from = differs, to, used, room, before;
 
 	if (differs >= tail_of(name, n).core && differs > 0 && tail_of(name, n).core < n)
-		return shorten_tail_apart(out, name, n, columns);
-
+		return shorten_tail_apart(out, name, n, columns, differs);
+	/* Names that differ before that are told apart without it. */
+	n = tail_of(name, n).clone;
 	if (differs >= n || !brackets_around(name, n, differs, &open, &close))
 		return false;
 	while (from > open + 1 && is_word(name[from - 1]))
 		from--;
-	drop_brackets(&head, name, open, false);
-	drop_brackets(&tail, name + close + 1, n - close - 1, false);
+	pp_name_drop_brackets(&head, name, open, false);
+	pp_name_drop_brackets(&tail, name + close + 1, n - close - 1, false);
 	used = pp_text_columns(head.p ? head.p : "", head.n) +
 	       pp_text_columns(tail.p ? tail.p : "", tail.n) + 4;
 	to = words_end(name, from, differs, close, columns > used ? columns - used : 0);

@@ -9,7 +9,8 @@
 
 /*
  * Appends a name that is safe for a terminal in at most so many columns; returns the columns taken. In this order, as far
- * as needed: " [clone .isra.0]" becomes " [isra]", the return type goes, then callgrind's recursion mark ('2), template
+ * as needed: " [clone .isra.0]" becomes " [isra]", the return type goes, then what callgrind puts behind a name (f'2'main: a
+ * level of recursion, callers), template
  * arguments and parameters become an ellipsis, and what leads to the name goes: namespaces, packages, directories. Only a
  * function whose own name is wider than that loses its middle.
  */

@@ -226,3 +226,83 @@ pp_signature_clones(struct pp_slice s)
 	}
 	return n;
 }
+
+/* Whether a quote at a place divides a function from its caller, and quotes nothing itself. */
+static bool
+quote_divides(struct pp_slice s, size_t at)
+{
+	unsigned char before = at ? s.p[at - 1] : ' ', behind = at + 1 < s.n ? s.p[at + 1] : ' ';
+
+	return (is_word(before) || strchr(")>]}$?", before)) && before &&
+	       (is_word(behind) || (behind && strchr("(<{[~.$?-+/", behind)));
+}
+
+/* Where the symbols of an operator end whose name begins at a place. */
+static size_t
+operator_end(struct pp_slice s, size_t at)
+{
+	for (at += 8; at < s.n && s.p[at] && strchr("()[]<>=!+-*/%^&|~,", s.p[at]); at++)
+		;
+	return at;
+}
+
+/*
+ * The length up to the next caller. Sets *plausible to whether that can be the name of a function: blanks are not
+ * outside of brackets unless it has brackets, as "operator new(unsigned long)" has.
+ */
+static size_t
+caller_length(struct pp_slice s, bool *plausible)
+{
+	bool blank = false, brackets = false;
+	size_t depth = 0, i;
+
+	for (i = 0; i < s.n; i++) {
+		unsigned char c = s.p[i];
+		const unsigned char *end;
+
+		if (c == 'o' && is_operator(s, i)) {
+			i = operator_end(s, i) - 1;
+			brackets = true;
+		} else if (c == '(' || c == '<' || c == '[' || c == '{') {
+			depth++;
+			brackets = true;
+		} else if ((c == '>' && !(i > 0 && s.p[i - 1] == '-')) || c == ')' || c == ']' ||
+		           c == '}') {
+			depth -= depth > 0;
+		} else if (depth == 0 && c == ' ') {
+			blank = true;
+		} else if (depth == 0 && c == '\'' && i > 0 && quote_divides(s, i)) {
+			break;
+		} else if (depth == 0 && (c == '`' || c == '\'')) {
+			end = memchr(s.p + i + 1, '\'', s.n - i - 1);
+			if (end && end[-1] != '\'')
+				i = (size_t)(end - s.p);
+		}
+	}
+	*plausible = brackets || !blank;
+	return i;
+}
+
+size_t
+pp_signature_caller(struct pp_slice s)
+{
+	bool plausible;
+
+	return caller_length(s, &plausible);
+}
+
+size_t
+pp_signature_contexts(struct pp_slice s)
+{
+	size_t first = 0, at = 0;
+	bool plausible = true;
+
+	if (!s.n || !memchr(s.p, '\'', s.n))
+		return s.n;
+	while (at < s.n && plausible) {
+		at += caller_length(pp_slice_from(s, at), &plausible);
+		first = first ? first : at;
+		at++;
+	}
+	return plausible ? first : s.n;
+}

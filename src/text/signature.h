@@ -30,4 +30,12 @@ struct pp_signature pp_signature_cxx(struct pp_slice);
 /* The length without " [clone .isra.0]" at the end, however many there are. */
 size_t pp_signature_clones(struct pp_slice);
 
+/*
+ * The length without what callgrind puts behind a name: "f'2" is a deeper level of recursion, "f'2'main'(below main)"
+ * (--separate-callers) was called by main. Other quotes belong to a name: "main::'lambda'()", "foldl'", "can't open".
+ */
+size_t pp_signature_contexts(struct pp_slice);
+/* The length up to the next caller: 4 for "main'(below main)". */
+size_t pp_signature_caller(struct pp_slice);
+
 #endif

@@ -174,6 +174,28 @@ main(void)
 	becomes("a::f(int) [clone .part.0] [clone .cold]", 22, "a::f(int) [part cold]");
 	becomes("void std::__unguarded_linear_insert<A>(A)", 28, "…::__unguarded_linear_insert");
 	becomes("void std::__unguarded_linear_insert<A>(A)", 25, "__unguarded_linear_insert");
+	/* Callers that --separate-callers puts behind a name go as a level of recursion does. */
+	becomes("Add<long>::operator()(long) [clone .isra.0]'2'R<int>::run(int)'main'(below main)",
+	        60, "Add<long>::operator()(long) [isra]");
+	becomes("Add<long>::operator()(long) [clone .isra.0]'R<int>::run(int)'main'(below main)",
+	        40, "Add<long>::operator()(long) [isra]");
+	becomes("Add<long>::operator()(long) [clone .isra.0]'R<int>::run(int)'main'(below main)",
+	        25, "…::operator()(…) [isra]");
+	becomes("f'operator new(unsigned long)'~Q()'operator< <A>(A)", 8, "f");
+	becomes("main'(below main)", 8, "main");
+	becomes("_int_malloc'malloc'operator new(unsigned long)", 34,
+	        "_int_malloc'malloc'operator new(…)");
+	apart("memcmp'R<int>::insert(int)'main", "memcmp'R<int>::lookup(int)'main", 30,
+	      "memcmp'R<…>::insert(…)'main");
+	apart("memcmp'R<int>::insert(int)'main", "memcmp'R<int>::lookup(int)'main", 24,
+	      "memcmp'R<…>::insert(…)");
+	apart("memcmp'R<int>::insert(int)'main", "memcmp'R<int>::insert(int)'start_of_all", 24,
+	      "memcmp'…'main");
+	apart("memcmp'a_long_one'main", "memcmp'a_long_two'main", 14, "memcmp");
+	/* Other quotes belong to the name. */
+	becomes("main::'lambda'(int)::operator()(int) const", 30, "…'lambda…::operator()(…) const");
+	becomes("the user can't open the file", 20, "the user …n the file");
+	becomes("insertWith_go_on_and_on'", 20, "insertWit…on_and_on'");
 	apart("a::b::c::f(int) [clone .isra.0]'2", "a::b::c::f(int) [clone .isra.0]", 20,
 	      "…c::f(…) [isra.0]'2");
 	fitted(PP_NAMES_SHORT, "void a::f<int>(long) [clone .isra.0]'2", 60, "a::f<…>(…) [isra]'2");

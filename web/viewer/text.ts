@@ -194,11 +194,51 @@ export function fitEnd(text: string, room: number): string {
   return '\u2026' + letters.slice(i).join('');
 }
 
-/** A C++ name in parts: the function, " [clone .isra.0]" as a mark, and callgrind's recursion mark. */
-function tailOf(name: string): { core: string; mark: string; recursion: string } {
-  const [, core, clones, recursion] = /^(.*?)((?: \[clone [^\]]*\])*)('\d+)?$/s.exec(name)!;
+/** Where the symbols of an operator stand in a name: brackets among them do not match up. */
+const OPERATOR = /(?<![\w\x80-\uffff])operator(?![\w\x80-\uffff])[()[\]<>=!+\-*/%^&|~,]*/y;
+
+/** The functions of a name that callgrind wrote, "f'2'main'(below main)": as src/text/signature.c splits it, else the name alone. */
+function splitCallers(name: string): string[] {
+  const parts: string[] = [];
+  let from = 0, depth = 0, blank = false, brackets = false;
+  for (let i = 0; i <= name.length; i++) {
+    const c = name[i] ?? '', divides = !depth && c === "'" && /[\w\x80-\uffff)>\]}$?]/.test(name[i - 1] ?? '') && /[\w\x80-\uffff(<{[~.$?\-+/]/.test(name[i + 1] ?? '');
+    OPERATOR.lastIndex = i;
+    if (!c || (divides && i > from)) {
+      if (blank && !brackets) return [name];
+      parts.push(name.slice(from, i));
+      [from, depth, blank, brackets] = [i + 1, 0, false, false];
+    } else if (c === 'o' && OPERATOR.test(name)) {
+      i = OPERATOR.lastIndex - 1;
+      brackets = true;
+    } else if ('(<[{'.includes(c)) {
+      depth++;
+      brackets = true;
+    } else if ((c === '>' && name[i - 1] !== '-') || ')]}'.includes(c)) {
+      depth -= depth ? 1 : 0;
+    } else if (!depth && c === ' ') {
+      blank = true;
+    } else if (!depth && (c === '`' || c === "'")) {
+      const end = name.indexOf("'", i + 1);
+      if (end > i + 1) i = end;
+    }
+  }
+  return parts;
+}
+
+/** A name in parts: the function, " [clone .isra.0]" as a mark, and what callgrind puts behind it: a level of recursion, callers. */
+function tailOf(name: string): { core: string; mark: string; callers: string } {
+  const own = name.includes("'") ? splitCallers(name)[0] : name, [, core, clones] = /^(.*?)((?: \[clone [^\]]*\])*)$/s.exec(own)!;
   const kinds = [...clones.matchAll(/\[clone \.([^\].]*)/g)].map(m => m[1]);
-  return { core, mark: kinds.length ? ` [${kinds.join(' ')}]` : '', recursion: recursion ?? '' };
+  return { core, mark: kinds.length ? ` [${kinds.join(' ')}]` : '', callers: name.slice(own.length) };
+}
+
+/** Callers in as few words as show all of them. */
+function shortCallers(callers: string): string {
+  return !callers ? '' : splitCallers(callers.slice(1)).map(caller => {
+    const { core, mark } = tailOf(caller);
+    return "'" + plainName(core.slice(behindReturn(core)), ANONYMOUS) + mark;
+  }).join('');
 }
 
 /** Where the name of a template begins behind its return type, outside of all brackets; only templates state theirs. */
@@ -237,16 +277,18 @@ function ownColumns(plain: string): number {
 }
 
 /**
- * A name that fits. What compilers put around it goes first: clones become a mark, then the return type and the recursion
- * mark go; the mark stays as long as all of the function's own name is still seen. As src/text/shorten.c does it.
+ * A name that fits. What compilers and callgrind put around it goes first: clones become a mark, then the return type, the
+ * level of recursion and callers go; the mark stays as long as all of the function's own name is still seen. As
+ * src/text/shorten.c does it.
  */
 export function fitName(name: string, room: number): string {
-  const { core, mark, recursion } = tailOf(name), begin = behindReturn(core);
-  if (wanted === 'short') name = plainName(core.slice(begin), ANONYMOUS) + mark + recursion;
+  if (wanted !== 'short' && (name.length * 2 <= room || columns(name) <= room)) return name;
+  const { core, mark, callers } = tailOf(name), begin = behindReturn(core);
+  if (wanted === 'short') name = plainName(core.slice(begin), ANONYMOUS) + mark + shortCallers(callers);
   if (name.length * 2 <= room || columns(name) <= room) return name;
-  if (wanted === 'full' || !(mark || begin || recursion)) return fitCore(name, room);
+  if (wanted === 'full' || !(mark || begin || callers)) return fitCore(name, room);
   const bare = wanted === 'short' ? plainName(core.slice(begin), ANONYMOUS) : core.slice(begin);
-  for (const text of [core + mark + recursion, bare + mark + recursion, bare + mark]) if (columns(text) <= room) return text;
+  for (const text of [core + mark + callers, bare + mark + callers, bare + mark + shortCallers(callers), bare + mark]) if (columns(text) <= room) return text;
   const left = room - columns(mark);
   return left > ownColumns(plainName(bare)) ? fitCore(bare, left) + mark : fitCore(bare, room);
 }
