@@ -309,6 +309,6 @@ dump_read(struct pp_reader *reader, struct pp_builder *b)
 	pp_vec_release(&d.frames);
 	pp_vec_release(&d.levels);
 	pp_vec_release(&d.kept);
-	pp_arena_release(&d.arena);
+	pp_buf_release(&d.places);
 	return pp_builder_ok(b) ? status : b->status;
 }

@@ -37,6 +37,11 @@ struct pp_dump_level {
 	uint64_t count, below; /* of all that lies on it */
 };
 
+/* Lines of a location, the innermost function first. */
+struct pp_dump_place {
+	size_t begin, n;
+};
+
 struct pp_dump {
 	struct pp_reader *reader;
 	struct pp_builder *builder;
@@ -56,9 +61,10 @@ struct pp_dump {
 	PP_VEC(struct pp_dump_level) levels;
 	bool callers_below; /* of a tree: what lies deeper called it */
 	pp_str module;      /* told last */
-	/* go: locations by number; samples refer to them before they are listed */
-	PP_VEC(struct pp_slice) kept;
-	struct pp_arena arena;
+	/* go: locations by number, in the text of all; samples refer to them before they are listed */
+	PP_VEC(struct pp_dump_place) kept;
+	struct pp_buf places;
+	uint64_t last;       /* the number of the one that is read */
 	uint64_t columns[2]; /* vtune: of the cost and of the module, + 1 */
 };
 

@@ -175,6 +175,9 @@ head_take(struct pp_dump *d, struct pp_slice line)
 		                                : pp_num_u64(word, &number)) &&
 		    number <= INT64_MAX)
 			d->tid = (int64_t)number;
+	/* "Java stack information for the threads listed above" repeats the stacks of a deadlock. */
+	if (end > begin && pp_slice_eq_z(pp_slice_from(line, (size_t)(end - line.p)), "\":"))
+		d->open = false;
 	/* Versions that print the state in the head do so behind the name. */
 	rest = pp_slice_trim(pp_slice_between(end > begin ? end + 1 : begin + 1, line.p + line.n));
 	(void)pp_slice_take(&rest, "virtual ");

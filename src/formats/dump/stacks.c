@@ -252,24 +252,30 @@ raw_bid(struct pp_slice line)
 	                                                         : 0;
 }
 
-/* Copies what is needed when all is read: windows move. */
-static bool
-raw_keep(struct pp_dump *d, uint64_t at, struct pp_slice text)
+/* Adds a line to the location that was read last: windows move, and samples are taken at the end. */
+static void
+raw_keep(struct pp_dump *d, struct pp_slice text)
 {
-	struct pp_slice copy;
+	pp_buf_add(&d->places, text.p, text.n);
+	pp_buf_addc(&d->places, '\n');
+	d->kept.at[d->last].n = d->places.n - d->kept.at[d->last].begin;
+}
 
-	if (at > d->kept.n + 1000000)
+/* Begins a location; false if its number is out of range. */
+static bool
+raw_begin(struct pp_dump *d, uint64_t id)
+{
+	static const struct pp_dump_place nowhere;
+
+	if (id > d->kept.n + 1000000)
 		return false;
-	while (d->kept.n <= at)
-		if (!pp_vec_push(&d->kept, pp_slice_of(NULL, 0))) {
+	while (d->kept.n <= id)
+		if (!pp_vec_push(&d->kept, nowhere)) {
 			pp_builder_fail(d->builder, PP_E_NOMEM, NULL);
-			return true;
+			return false;
 		}
-	copy = pp_slice_of(pp_arena_copy(&d->arena, text.p, text.n), text.n);
-	if (!copy.p)
-		pp_builder_fail(d->builder, PP_E_NOMEM, NULL);
-	else
-		d->kept.at[at] = copy;
+	d->last = id;
+	d->kept.at[id].begin = d->places.n;
 	return true;
 }
 
@@ -326,17 +332,40 @@ raw_line(struct pp_dump *d, struct pp_slice line)
 	if (d->section != RAW_LOCATIONS || text.n == 0)
 		return true;
 	number = pp_slice_cut(&text, ':', &found);
-	/* Lines of inlined functions have no number of their own: the innermost is enough. */
-	if (!found || !pp_num_u64(number, &id))
-		return true;
-	return raw_keep(d, id, text);
+	/* Lines without a number are of the functions that the one before was inlined into. */
+	if (found && pp_num_u64(number, &id)) {
+		d->open = raw_begin(d, id);
+		if (!d->open)
+			return false;
+	} else {
+		text = pp_slice_trim(line);
+	}
+	if (d->open)
+		raw_keep(d, text);
+	return true;
+}
+
+/* Adds the frames of a location, the innermost first. */
+static void
+raw_frames(struct pp_dump *d, uint64_t id)
+{
+	struct pp_slice text, line, name, place;
+	bool found;
+
+	text = pp_slice_of(d->places.p + d->kept.at[id].begin, d->kept.at[id].n);
+	do {
+		line = pp_slice_cut(&text, '\n', &found);
+		raw_location(line, &name, &place);
+		pp_dump_frame_add(d, name.n ? name : pp_slice_z("[unknown]"), pp_slice_of(NULL, 0),
+		                  place);
+	} while (text.n);
 }
 
 /* "1   10000000: 1 2": what counts, and the locations, the innermost first. */
 static void
 raw_sample(struct pp_dump *d, struct pp_slice text)
 {
-	struct pp_slice values, word, name, place;
+	struct pp_slice values, word;
 	uint64_t count = 0, id;
 	bool found;
 
@@ -344,11 +373,8 @@ raw_sample(struct pp_dump *d, struct pp_slice text)
 	if (!pp_slice_word(&values, &word) || !pp_num_u64(word, &count))
 		return;
 	while (pp_slice_word(&text, &word)) {
-		if (!pp_num_u64(word, &id) || id >= d->kept.n)
-			continue;
-		raw_location(d->kept.at[id], &name, &place);
-		pp_dump_frame_add(d, name.n ? name : pp_slice_z("[unknown]"), pp_slice_of(NULL, 0),
-		                  place);
+		if (pp_num_u64(word, &id) && id < d->kept.n)
+			raw_frames(d, id);
 	}
 	pp_dump_stack(d, count, false);
 }
@@ -359,7 +385,7 @@ raw_end(struct pp_dump *d)
 	struct pp_slice rest = pp_slice_of(d->thread.p ? d->thread.p : "", d->thread.n), line;
 	bool found;
 
-	if (d->thread.failed)
+	if (d->thread.failed || d->places.failed)
 		pp_builder_fail(d->builder, PP_E_NOMEM, NULL);
 	while (rest.n && pp_builder_ok(d->builder)) {
 		line = pp_slice_cut(&rest, '\n', &found);

@@ -78,6 +78,24 @@ PROGRAM = '''public class W {
   }
 }
 '''
+DEADLOCK = STUCK + '''Found one Java-level deadlock:
+=============================
+"stuck":
+  waiting to lock monitor 0x3 (object 0x1, a java.lang.Object),
+  which is held by "other"
+
+Java stack information for the threads listed above:
+===================================================
+"stuck":
+\tat B.take(B.java:7)
+\t- waiting to lock <0x1> (a java.lang.Object)
+\tat B.run(B.java:2)
+"other":
+\tat B.hold(B.java:9)
+
+Found 1 deadlock.
+
+'''
 OWN = ('Reference Handler', 'Finalizer', 'Common-Cleaner', 'ForkJoinPool.commonPool-worker')
 
 
@@ -131,6 +149,8 @@ def made():
     tap.ok('B.run › B.take' in run('tree', '--thread', 'stuck', path).stdout.decode(), 'a blocked thread shows its stack')
     tap.same(totals(path, '--label', 'state=BLOCKED', '--label', 'lock=java.lang.Object', '--label', 'lock_id=0x1').get('B.take'), 1, 'its state and its lock are labels')
     tap.same(totals(keep('three.txt', STUCK * 3)).get('B.take'), 3, 'dumps one after the other are one profile')
+    path = keep('deadlock.txt', DEADLOCK * 2)
+    tap.same((totals(path).get('B.take'), totals(path).get('B.hold'), totals(path, '--by', 'label:state')), (2, None, {'BLOCKED': 2}), 'stacks that a deadlock repeats count once')
     path = keep('file.txt', TO_FILE)
     tap.same(run('convert', '-q', path, '--to', 'folded', '-o', '-').stdout.decode().splitlines(),
              ['Finalizer;java.lang.ref.Finalizer$FinalizerThread.run;java.lang.ref.ReferenceQueue.remove;java.lang.Object.wait0;(idle) 1',
