@@ -175,8 +175,21 @@ def unread():
         tap.same('loss-private' in written(save('recorded.json', {**gecko, **more}), 'firefox')[1], bool(more), 'gecko: a Firefox profile of it ' + ('lacks counters, as is told' if more else 'lacks nothing'))
 
 
+def mixed():
+    """Samples and events in one speedscope file, and in one that a trace of both is written as: parts of the time add up."""
+    sampled = {'type': 'sampled', 'name': 'p', 'unit': 'milliseconds', 'startValue': 0, 'endValue': 10, 'samples': [[0, 1], [0]], 'weights': [4, 6]}
+    evented = {'type': 'evented', 'name': 'q', 'unit': 'milliseconds', 'startValue': 0, 'endValue': 4, 'events': [{'type': 'O', 'frame': 2, 'at': 0}, {'type': 'C', 'frame': 2, 'at': 4}]}
+    document = {'$schema': 'https://www.speedscope.app/file-format-schema.json', 'shared': {'frames': [{'name': 'a'}, {'name': 'b'}, {'name': 'c'}]}, 'profiles': [sampled, evented]}
+    path = save('mixed.speedscope.json', document)
+    selves = [{f['name']: f['self']['time'] for f in ask('top', '-n', '0', '--time', part, path)['functions'] if f['self']['time']} for part in ('..3ms', '3ms..')]
+    tap.same(selves, [{'b': 4e6, 'c': 3e6}, {'a': 6e6, 'c': 1e6}], 'speedscope: samples beside events belong to the time when they were taken')
+    again = written(path, 'speedscope')[0]['profiles']
+    tap.same([(p['type'], p.get('samples'), p.get('x_polyprof')) for p in again if p['type'] == 'sampled'], [('sampled', [[0, 1], [0]], None)], 'and keep their order when written')
+
+
 counters()
 overlaps()
+mixed()
 unread()
 marks()
 ways()
