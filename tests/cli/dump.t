@@ -88,10 +88,17 @@ $ printf 'goroutine 1 [running]:\nmain.work(0x1, {0x2, 0x3})\n\t/src/main.go:12 
 ! standard output: warning: not written: lines within functions (4) [loss-places]
 ! standard output: warning: not written: labels [loss-labels]
 $ printf 'PeriodType: cpu nanoseconds\nPeriod: 10\nSamples:\nsamples/count cpu/nanoseconds\n          1   10: 1 2 \n          2   20: 3 2 \nLocations\n     1: 0x58b265 scanblock :0 s=0\n     2: 0x599530 M=1 GC /src/gc.go:7 s=0\n     3: 0x58a999 a b :0 s=0\nMappings\n1: 0x400000/0x800000/0x0 /bin/app\n' >raw.txt; polyprof convert raw.txt --to folded -o -
-  GC;a b 2
-  GC;scanblock 1
+  GC;a b 20
+  GC;scanblock 10
 ! standard output: warning: not written: files of functions (1) [loss-files]
 ! standard output: warning: not written: lines within functions (1) [loss-places]
+! standard output: warning: not written: metrics (samples) [loss-metrics]
+! standard output: warning: cpu is written as samples [loss-units]
+$ printf 'PeriodType: space bytes\nPeriod: 512\nSamples:\nalloc_objects/count alloc_space/bytes[dflt] inuse_space/bytes\n          2       4096    0: 1 2 \n                bytes:[2048]\n          1         512    -512: 2 \nLocations\n     1: 0x58b265 M=1 [F] inner /src/a.go:3:1 s=0\n             outer /src/a.go:9:2 s=0\n     2: 0x599530 M=1 main.main /src/a.go:20:2 s=0\nMappings\n1: 0x400000/0x800000/0x0 /bin/app\n' >heap.txt; polyprof top --csv heap.txt
+  name,file,line,module,calls,self_alloc_objects,total_alloc_objects,self_alloc_space,total_alloc_space,self_inuse_space,total_inuse_space,gained_inuse_space,given_back_inuse_space
+  inner,/src/a.go,,,,2,2,4096,4096,0,0,0,0
+  main.main,/src/a.go,,,,1,3,512,4608,-512,-512,0,512
+  outer,/src/a.go,,,,0,2,0,4096,0,0,0,0
 
 Trees: what is left of a count is the function's own.
 

@@ -159,8 +159,17 @@ pp_dump_frame(struct pp_dump *d, struct pp_slice name, struct pp_slice module, s
 void
 pp_dump_stack(struct pp_dump *d, uint64_t count, bool outermost_first)
 {
-	size_t i, n = d->frames.n;
 	int64_t value = (int64_t)count;
+
+	if (count)
+		pp_dump_stack_values(d, &value, outermost_first);
+	d->frames.n = 0;
+}
+
+void
+pp_dump_stack_values(struct pp_dump *d, const int64_t *values, bool outermost_first)
+{
+	size_t i, n = d->frames.n;
 
 	for (i = 0; !outermost_first && i < n / 2; i++) {
 		pp_frame swap = d->frames.at[i];
@@ -170,8 +179,8 @@ pp_dump_stack(struct pp_dump *d, uint64_t count, bool outermost_first)
 	}
 	if (n && d->series == PP_NO_METRIC)
 		d->series = pp_build_series_plain(d->builder, true, false);
-	if (n && count && pp_builder_ok(d->builder))
-		(void)pp_build_stack(d->builder, d->series, d->frames.at, n, &value);
+	if (n && pp_builder_ok(d->builder))
+		(void)pp_build_stack(d->builder, d->series, d->frames.at, n, values);
 	d->frames.n = 0;
 }
 
@@ -293,8 +302,9 @@ dump_read(struct pp_reader *reader, struct pp_builder *b)
 	if (!d.kind)
 		return PP_E_INVALID;
 	b->profile->variant = pp_build_strz(b, d.kind->name);
-	(void)pp_build_metric_z(b, d.kind->metric, d.kind->unit, d.kind->counts, PP_UINT,
-	                        PP_METRIC_SAMPLED | PP_METRIC_PRIMARY);
+	if (d.kind->metric)
+		(void)pp_build_metric_z(b, d.kind->metric, d.kind->unit, d.kind->counts, PP_UINT,
+		                        PP_METRIC_SAMPLED | PP_METRIC_PRIMARY);
 	b->profile->facets |= PP_TREE;
 	status = lines_read(&d);
 	if (pp_builder_ok(b) && !b->profile->series.n)
@@ -310,5 +320,6 @@ dump_read(struct pp_reader *reader, struct pp_builder *b)
 	pp_vec_release(&d.levels);
 	pp_vec_release(&d.kept);
 	pp_buf_release(&d.places);
+	pp_buf_release(&d.types);
 	return pp_builder_ok(b) ? status : b->status;
 }

@@ -1,5 +1,5 @@
 /*
- * What the kinds of stack dumps share: dump.c reads lines and knows the kinds, stacks.c and jstack.c take stacks apart that are
+ * What the kinds of stack dumps share: dump.c reads lines and knows the kinds, stacks.c, jstack.c and go_raw.c take stacks apart that are
  * printed frame by frame, trees.c those that are trees of counts.
  */
 #ifndef PP_DUMP_H
@@ -24,7 +24,7 @@ struct pp_dump_kind {
 	bool (*line)(struct pp_dump *, struct pp_slice line);
 	/* After the last one. */
 	void (*end)(struct pp_dump *);
-	const char *metric, *unit; /* what is counted */
+	const char *metric, *unit; /* what is counted; NULL = the kind builds its metrics itself */
 	enum pp_metric_kind counts;
 	/* Beginnings of lines that name the kind, among the first lines. */
 	const char *named[PP_DUMP_NAMES];
@@ -64,11 +64,13 @@ struct pp_dump {
 	/* go: locations by number, in the text of all; samples refer to them before they are listed */
 	PP_VEC(struct pp_dump_place) kept;
 	struct pp_buf places;
+	struct pp_buf types; /* of samples */
+	uint64_t falls;      /* by type, a bit each: some value is below 0 */
 	uint64_t last;       /* the number of the one that is read */
 	uint64_t columns[2]; /* vtune: of the cost and of the module, + 1 */
 };
 
-/* stacks.c, jstack.c, trees.c */
+/* stacks.c, jstack.c, go_raw.c, trees.c */
 extern const struct pp_dump_kind pp_dump_gdb, pp_dump_jstack, pp_dump_goroutine, pp_dump_go_raw;
 extern const struct pp_dump_kind pp_dump_sample, pp_dump_pmcstat, pp_dump_vtune;
 
@@ -86,5 +88,7 @@ void pp_dump_stack_end(struct pp_dump *);
 const unsigned char *pp_dump_find_last(struct pp_slice text, const char *word);
 /* The stack of d->frames, the innermost first unless `outermost_first`; they are none afterwards. */
 void pp_dump_stack(struct pp_dump *, uint64_t count, bool outermost_first);
+/* The same with a value for each metric. */
+void pp_dump_stack_values(struct pp_dump *, const int64_t *values, bool outermost_first);
 
 #endif
