@@ -4,16 +4,14 @@
  * Stores say of each profile which metrics it has, so profiles are of few kinds. One profile of each kind is read, and what
  * merging says of these holds for all. Nothing is read if all profiles are of one kind.
  */
-#include "api/alike.h"
+#include "api/alike_kinds.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/members.h"
 #include "model/merge.h"
-#include "text/escape.h"
-#include "text/suggest.h"
-#include "text/units.h"
+#include "questions/scope.h"
 
 /* With more kinds than that, merging decides by itself. */
 #define KINDS_MOST 256
@@ -21,38 +19,15 @@
 #define TRIES_MOST 16
 #define NO_KIND UINT32_MAX
 
-/* Profiles of one format and of the same metrics. */
-struct kind {
-	struct pp_measures is;
-	size_t count[2];            /* profiles, by side */
-	size_t smallest;            /* the file that is read */
-	struct pp_profile *profile; /* of that; NULL if it cannot be read */
-	bool stays, is_empty;
-	bool is_file; /* a file that was named: it stays, and outweighs all profiles of stores */
-};
-
-struct choice {
-	struct pp_reply *r;
-	const char **files;
-	size_t n, split; /* files before `split` are one side */
-	PP_VEC(struct kind) kinds;
-	uint32_t *kind_of; /* by file; NO_KIND = a plain file */
-};
-
-static struct pp_answer *
-answer_of(struct pp_reply *r)
-{
-	return &r->asking.answer;
-}
-
 static void
-choice_release(struct choice *c)
+choice_release(struct pp_alike *c)
 {
 	size_t i;
 
 	for (i = 0; i < c->kinds.n; i++)
 		pp_profile_free(c->kinds.at[i].profile);
 	pp_vec_release(&c->kinds);
+	pp_filter_release(&c->labels);
 	free(c->kind_of);
 }
 
@@ -65,9 +40,50 @@ same_measures(const struct pp_measures *a, const struct pp_measures *b)
 	       strcmp(a->format, b->format) == 0;
 }
 
+/* Finds the rules of --label; one that is wrong is said where it is used. */
+static void
+labels_find(struct pp_alike *c)
+{
+	const struct pp_scope *scope = pp_asking_scope(&c->r->asking);
+	struct pp_buf problem = { 0 };
+	size_t i;
+
+	for (i = 0; scope && i < scope->filters.list.n; i++) {
+		const struct pp_text_given *given = &scope->filters.list.at[i];
+
+		if (strcmp(given->param->name, "label") == 0)
+			(void)pp_filter_add_label(&c->labels, pp_slice_z(given->text), &problem);
+	}
+	pp_buf_release(&problem);
+}
+
+/* Whether all rules of --label choose a profile by its labels in the store. */
+static bool
+labels_keep(const struct pp_alike *c, const struct pp_stored *m)
+{
+	size_t i;
+
+	for (i = 0; i < c->labels.labels.n; i++) {
+		const struct pp_label_rule *rule = &c->labels.labels.at[i];
+
+		if (!pp_label_rule_text(rule,
+		                        c->r->opts.provider->label(m->selected, m->nth, rule->key)))
+			return false;
+	}
+	return i > 0;
+}
+
+/* Counts a profile as one of a kind. */
+static void
+kind_count_add(struct pp_alike *c, uint32_t k, size_t side, const struct pp_stored *m)
+{
+	c->kinds.at[k].count[side]++;
+	c->kinds.at[k].kept[side] += labels_keep(c, m);
+}
+
 /* Sorts the files into kinds; false when out of memory. */
 static bool
-kinds_find(struct choice *c)
+kinds_find(struct pp_alike *c)
 {
 	uint32_t last = 0, k;
 	size_t i;
@@ -75,7 +91,7 @@ kinds_find(struct choice *c)
 	c->kind_of = malloc((c->n + 1) * sizeof *c->kind_of);
 	for (i = 0; c->kind_of && i < c->n && c->kinds.n <= KINDS_MOST; i++) {
 		const struct pp_stored *m = pp_member_find(c->r, c->files[i]);
-		struct kind made = { .smallest = i };
+		struct pp_alike_kind made = { .smallest = i };
 
 		c->kind_of[i] = NO_KIND;
 		if (!m)
@@ -88,7 +104,7 @@ kinds_find(struct choice *c)
 			k++;
 		if (k == c->kinds.n && !pp_vec_push(&c->kinds, made))
 			return false;
-		c->kinds.at[k].count[i >= c->split]++;
+		kind_count_add(c, k, i >= c->split, m);
 		if (made.is.stacks < c->kinds.at[k].is.stacks) {
 			c->kinds.at[k].is.stacks = made.is.stacks;
 			c->kinds.at[k].smallest = i;
@@ -100,14 +116,14 @@ kinds_find(struct choice *c)
 
 /* Adds the files that are of no store; false when out of memory. */
 static bool
-files_add(struct choice *c)
+files_add(struct pp_alike *c)
 {
 	size_t i;
 
 	for (i = 0; i < c->n && c->kinds.n <= KINDS_MOST; i++) {
-		struct kind made = { .smallest = i, .is_file = true, .is.format = "" };
+		struct pp_alike_kind made = { .smallest = i, .is_file = true, .is.format = "" };
 
-		made.count[i >= c->split] = c->n;
+		made.count[i >= c->split] = made.kept[i >= c->split] = c->n;
 		if (c->kind_of[i] == NO_KIND && pp_files_stay(c->r, c->files + i, 1) &&
 		    !pp_vec_push(&c->kinds, made))
 			return false;
@@ -134,9 +150,9 @@ profile_read(struct pp_reply *r, const char *file, struct pp_profile **out)
 
 /* Reads a profile of a kind: one with something in it, if there is one. */
 static pp_status
-kind_read(struct choice *c, uint32_t k)
+kind_read(struct pp_alike *c, uint32_t k)
 {
-	struct kind *kind = &c->kinds.at[k];
+	struct pp_alike_kind *kind = &c->kinds.at[k];
 	pp_status status = profile_read(c->r, c->files[kind->smallest], &kind->profile);
 	size_t i, tries = 0;
 
@@ -153,15 +169,9 @@ kind_read(struct choice *c, uint32_t k)
 	return status;
 }
 
-static size_t
-kind_count(const struct kind *k)
-{
-	return k->count[0] + k->count[1];
-}
-
 /* How many profiles stay on a side. */
 static size_t
-side_count(const struct choice *c, size_t side)
+side_count(const struct pp_alike *c, size_t side)
 {
 	size_t i, n = 0;
 
@@ -170,9 +180,27 @@ side_count(const struct choice *c, size_t side)
 	return n;
 }
 
+/* How many profiles of a kind decide: those that --label keeps, if it keeps any. */
+static size_t
+kind_weight(const struct pp_alike *c, const struct pp_alike_kind *k, size_t side)
+{
+	return c->any_kept ? k->kept[side] : k->count[side];
+}
+
+/* How many profiles decide on a side, of those that stay. */
+static size_t
+side_weight(const struct pp_alike *c, size_t side)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < c->kinds.n; i++)
+		n += c->kinds.at[i].stays ? kind_weight(c, &c->kinds.at[i], side) : 0;
+	return n;
+}
+
 /* Whether a side has profiles. */
 static bool
-side_exists(const struct choice *c, size_t side)
+side_exists(const struct pp_alike *c, size_t side)
 {
 	size_t i;
 
@@ -185,7 +213,7 @@ side_exists(const struct choice *c, size_t side)
 
 /* The name of the metric that rows are sorted by, or that one side of "A=B" has. */
 static struct pp_slice
-name_of(const struct choice *c, const char *metric, size_t side)
+name_of(const struct pp_alike *c, const char *metric, size_t side)
 {
 	struct pp_slice all = pp_slice_z(metric), name = all;
 	const char *equals = strchr(metric, '=');
@@ -203,72 +231,26 @@ name_of(const struct choice *c, const char *metric, size_t side)
 }
 
 static bool
-kind_has(const struct choice *c, const struct kind *k, const char *metric, size_t side)
+kind_has(const struct pp_alike *c, const struct pp_alike_kind *k, const char *metric, size_t side)
 {
 	return k->profile &&
 	       pp_profile_metric_find(k->profile, name_of(c, metric, side)) < k->profile->metrics.n;
 }
 
-/* What a kind measures, for a message: the metrics shown first. */
-static void
-measures_put(struct pp_buf *out, const struct pp_profile *p)
-{
-	size_t primary = pp_profile_primary(p), shown = pp_metrics_shown(p), i, n = 0;
-	struct pp_buf name = { 0 };
-
-	for (i = 0; i <= shown && n < 3; i++) {
-		size_t m = i == 0 ? primary : i - 1;
-
-		if (m >= shown || (i > 0 && m == primary))
-			continue;
-		name.n = 0;
-		pp_metric_label(p, &p->metrics.at[m], &name);
-		pp_buf_adds(out, n++ ? ", " : "");
-		pp_escape_terminal(out, pp_slice_of(name.p ? name.p : "", name.n));
-	}
-	pp_buf_adds(out, n == 0 ? "nothing" : n < shown ? ", …" : "");
-	out->failed |= name.failed;
-	pp_buf_release(&name);
-}
-
-/* No profile has the metric: lists what there is. */
-static pp_status
-metric_missing(struct choice *c, const char *metric)
-{
-	struct pp_buf text = { 0 };
-	pp_status status;
-	size_t i, listed = 0;
-
-	for (i = 0; i < c->kinds.n && listed < 8; i++) {
-		const struct kind *k = &c->kinds.at[i];
-
-		if (!k->profile || k->is_file)
-			continue;
-		pp_buf_adds(&text, listed++ ? "; " : "");
-		pp_units_u64(&text, kind_count(k));
-		pp_buf_addf(&text, " %s ", pp_plural(kind_count(k), "has", "have"));
-		measures_put(&text, k->profile);
-	}
-	status = pp_answer_fail(answer_of(c->r), PP_E_USAGE, "no-metric",
-	                        "no selected profile has the metric '%s': %s", metric,
-	                        pp_answer_made(answer_of(c->r), &text));
-	pp_buf_release(&text);
-	return status;
-}
-
 /* Keeps the kinds that have the metric; *some: there are any on each side. */
 static void
-metric_choose(struct choice *c, const char *metric, bool *some)
+metric_choose(struct pp_alike *c, const char *metric, bool *some)
 {
 	size_t i, side, found = 0;
 
 	for (i = 0; i < c->kinds.n; i++) {
-		struct kind *k = &c->kinds.at[i];
+		struct pp_alike_kind *k = &c->kinds.at[i];
 
 		bool has = false;
 
 		for (side = 0; side < 2; side++)
 			has |= k->count[side] && kind_has(c, k, metric, side);
+		k->is_asked = has;
 		k->stays = k->stays && has;
 		found += k->stays;
 	}
@@ -279,7 +261,7 @@ metric_choose(struct choice *c, const char *metric, bool *some)
 
 /* Keeps the kinds that the question can be answered about, if there are any. */
 static void
-answering_choose(struct choice *c)
+answering_choose(struct pp_alike *c)
 {
 	bool (*answers)(const struct pp_profile *) = c->r->asking.question->answers;
 	size_t i, found = 0;
@@ -292,9 +274,9 @@ answering_choose(struct choice *c)
 
 /* ---- profiles that are merged ---- */
 
-/* Adds kinds to a merge until no other agrees; part[i] says which. False when out of memory. */
+/* Adds kinds to a merge until no other agrees, as one part. False when out of memory. */
 static bool
-part_grow(const struct choice *c, struct pp_merge *merge, uint32_t *part, uint32_t number)
+part_grow(struct pp_alike *c, struct pp_merge *merge, uint32_t number)
 {
 	struct pp_buf problem = { 0 };
 	bool grown = true, memory = true;
@@ -302,17 +284,17 @@ part_grow(const struct choice *c, struct pp_merge *merge, uint32_t *part, uint32
 
 	while (grown && memory)
 		for (grown = false, i = 0; i < c->kinds.n && memory; i++) {
-			const struct kind *k = &c->kinds.at[i];
+			const struct pp_alike_kind *k = &c->kinds.at[i];
 			pp_status status;
 
-			if (part[i] || !k->stays || !k->profile || k->is_empty)
+			if (c->kinds.at[i].part || !k->stays || !k->profile || k->is_empty)
 				continue;
 			problem.n = 0;
 			status = pp_merge_add(merge, k->profile, &problem);
 			memory = status != PP_E_NOMEM;
 			if (status == PP_E_USAGE)
 				continue;
-			part[i] = number;
+			c->kinds.at[i].part = number;
 			/* After a sum that does not fit, merging says so for all of them. */
 			grown = status == PP_OK;
 			if (!grown)
@@ -322,16 +304,16 @@ part_grow(const struct choice *c, struct pp_merge *merge, uint32_t *part, uint32
 	return memory;
 }
 
-/* Divides kinds into parts that can be merged; false when out of memory. */
+/* Divides kinds that stay and have no part yet into parts that can be merged; false when out of memory. */
 static bool
-parts_find(const struct choice *c, uint32_t *part, uint32_t *parts)
+parts_find(struct pp_alike *c)
 {
 	struct pp_merge merge;
 	bool fine = true;
 	size_t i, k;
 
 	for (i = 0; i < c->kinds.n && fine; i++) {
-		if (part[i] || !c->kinds.at[i].stays || !c->kinds.at[i].profile ||
+		if (c->kinds.at[i].part || !c->kinds.at[i].stays || !c->kinds.at[i].profile ||
 		    c->kinds.at[i].is_empty)
 			continue;
 		if (!pp_merge_init(&merge, NULL, pp_load_clock()))
@@ -340,7 +322,7 @@ parts_find(const struct choice *c, uint32_t *part, uint32_t *parts)
 			fine = !c->kinds.at[k].profile ||
 			       pp_merge_see(&merge, c->kinds.at[k].profile);
 		merge.all_seen = true;
-		fine = fine && part_grow(c, &merge, part, ++*parts);
+		fine = fine && part_grow(c, &merge, ++c->parts);
 		pp_merge_release(&merge);
 	}
 	return fine;
@@ -348,24 +330,22 @@ parts_find(const struct choice *c, uint32_t *part, uint32_t *parts)
 
 /* Keeps the part with the most profiles, of those with profiles on both sides, the first of equal ones. */
 static pp_status
-merged_choose(struct choice *c)
+merged_choose(struct pp_alike *c)
 {
-	uint32_t *part = calloc(c->kinds.n + 1, sizeof *part), parts = 0, best = 0, p;
+	uint32_t best = 0, p;
 	size_t i, most = 0;
 
-	if (!part || !parts_find(c, part, &parts)) {
-		free(part);
-		return pp_answer_fail_status(answer_of(c->r), PP_E_NOMEM);
-	}
-	for (p = 1; p <= parts; p++) {
+	if (!parts_find(c))
+		return pp_answer_fail_status(pp_alike_answer(c), PP_E_NOMEM);
+	for (p = 1; p <= c->parts; p++) {
 		size_t count[2] = { 0, 0 };
 
 		for (i = 0; i < c->kinds.n; i++)
-			if (part[i] == p) {
-				count[0] += c->kinds.at[i].count[0];
-				count[1] += c->kinds.at[i].count[1];
+			if (c->kinds.at[i].part == p) {
+				count[0] += kind_weight(c, &c->kinds.at[i], 0);
+				count[1] += kind_weight(c, &c->kinds.at[i], 1);
 			}
-		if ((count[0] || !side_count(c, 0)) && (count[1] || !side_count(c, 1)) &&
+		if ((count[0] || !side_weight(c, 0)) && (count[1] || !side_weight(c, 1)) &&
 		    count[0] + count[1] > most) {
 			most = count[0] + count[1];
 			best = p;
@@ -373,8 +353,8 @@ merged_choose(struct choice *c)
 	}
 	/* What is empty goes with any; of what cannot be read its loading says why. */
 	for (i = 0; i < c->kinds.n && best; i++)
-		c->kinds.at[i].stays = c->kinds.at[i].stays && (part[i] == best || !part[i]);
-	free(part);
+		c->kinds.at[i].stays = c->kinds.at[i].stays &&
+		                       (c->kinds.at[i].part == best || !c->kinds.at[i].part);
 	return PP_OK;
 }
 
@@ -387,7 +367,7 @@ struct candidate {
 };
 
 static bool
-has_like(const struct kind *k, const struct pp_profile *p, size_t metric)
+has_like(const struct pp_alike_kind *k, const struct pp_profile *p, size_t metric)
 {
 	return k->profile && (k->profile == p || pp_profile_metric_like(k->profile, p, metric) <
 	                                             k->profile->metrics.n);
@@ -395,23 +375,23 @@ has_like(const struct kind *k, const struct pp_profile *p, size_t metric)
 
 /* Counts a candidate; 0 if a side has none of it. */
 static size_t
-candidate_count(const struct choice *c, const struct pp_profile *p, size_t metric)
+candidate_count(const struct pp_alike *c, const struct pp_profile *p, size_t metric)
 {
 	size_t count[2] = { 0, 0 }, i;
 
 	for (i = 0; i < c->kinds.n; i++)
 		if (c->kinds.at[i].stays && has_like(&c->kinds.at[i], p, metric)) {
-			count[0] += c->kinds.at[i].count[0];
-			count[1] += c->kinds.at[i].count[1];
+			count[0] += kind_weight(c, &c->kinds.at[i], 0);
+			count[1] += kind_weight(c, &c->kinds.at[i], 1);
 		}
-	return (count[0] || !side_count(c, 0)) && (count[1] || !side_count(c, 1))
+	return (count[0] || !side_weight(c, 0)) && (count[1] || !side_weight(c, 1))
 	           ? count[0] + count[1]
 	           : 0;
 }
 
 /* The metric of most profiles; of equal ones a primary one, then the first. */
 static bool
-candidate_find(const struct choice *c, const char *name, struct candidate *best)
+candidate_find(const struct pp_alike *c, const char *name, struct candidate *best)
 {
 	size_t i, m;
 
@@ -436,7 +416,7 @@ candidate_find(const struct choice *c, const char *name, struct candidate *best)
 
 /* Keeps the kinds that have one metric, and has the question ask for it. */
 static pp_status
-compared_choose(struct choice *c)
+compared_choose(struct pp_alike *c)
 {
 	struct pp_asked *asked = c->r->asking.params;
 	const struct pp_profile *p, *first = NULL;
@@ -458,76 +438,41 @@ compared_choose(struct choice *c)
 		return PP_OK;
 	m = first == p ? best.metric : pp_profile_metric_like(first, p, best.metric);
 	pp_metric_label(first, &first->metrics.at[m], &name);
-	asked->metric = pp_answer_copy(answer_of(c->r), pp_slice_of(name.p ? name.p : "", name.n));
+	asked->metric = pp_answer_copy(pp_alike_answer(c),
+	                               pp_slice_of(name.p ? name.p : "", name.n));
 	pp_buf_release(&name);
-	return answer_of(c->r)->failed ? pp_answer_fail_status(answer_of(c->r), PP_E_NOMEM) : PP_OK;
+	return pp_alike_answer(c)->failed ? pp_answer_fail_status(pp_alike_answer(c), PP_E_NOMEM)
+	                                  : PP_OK;
 }
 
 /* ---- what is left out ---- */
 
-/* Adds how to ask for a kind that is left out. */
-static void
-hint_put(const struct choice *c, const struct kind *out, struct pp_buf *text)
+/* Divides what is left out into parts, too: -m chooses one of them. False when out of memory. */
+static bool
+rest_divide(struct pp_alike *c)
 {
-	const struct pp_profile *p = out->profile;
-	struct pp_buf name = { 0 };
-	size_t i, m = pp_profile_primary(p);
+	size_t i;
+	bool fine;
 
 	for (i = 0; i < c->kinds.n; i++)
-		if (m < p->metrics.n && c->kinds.at[i].stays && has_like(&c->kinds.at[i], p, m))
-			break;
-	if (m < p->metrics.n && i == c->kinds.n) {
-		pp_metric_label(p, &p->metrics.at[m], &name);
-		pp_buf_adds(text, " (-m ");
-		pp_suggest_word(text, name.p ? name.p : "");
-		pp_buf_adds(text, ")");
-	} else if (i < c->kinds.n && strcmp(c->kinds.at[i].is.format, out->is.format) != 0) {
-		pp_buf_addf(text, " (--where format=%s)", out->is.format);
-	}
-	pp_buf_release(&name);
-}
-
-/* How many profiles of each kind are left out, and how to ask for them. */
-static void
-left_out_note(struct choice *c, size_t left_out, size_t all)
-{
-	struct pp_answer *a = answer_of(c->r);
-	struct pp_buf text = { 0 };
-	size_t i, listed = 0;
-
-	pp_units_u64(&text, left_out);
-	pp_buf_adds(&text, " of ");
-	pp_units_u64(&text, all);
-	pp_buf_addf(&text, " profiles %s left out: ", pp_plural(left_out, "is", "are"));
-	for (i = 0; i < c->kinds.n; i++) {
-		const struct kind *k = &c->kinds.at[i];
-
-		if (k->stays || !k->profile || k->is_file)
-			continue;
-		if (listed++ == 4) {
-			pp_buf_adds(&text, "; …");
-			break;
-		}
-		pp_buf_adds(&text, listed > 1 ? "; " : "");
-		pp_units_u64(&text, kind_count(k));
-		pp_buf_addf(&text, " %s ", pp_plural(kind_count(k), "has", "have"));
-		measures_put(&text, k->profile);
-		hint_put(c, k, &text);
-	}
-	pp_answer_note(a, "profiles-left-out", "%s", pp_answer_made(a, &text));
-	pp_buf_release(&text);
+		c->kinds.at[i].stays = !c->kinds.at[i].stays;
+	fine = parts_find(c);
+	for (i = 0; i < c->kinds.n; i++)
+		c->kinds.at[i].stays = !c->kinds.at[i].stays;
+	return fine;
 }
 
 /* Takes what does not stay out of the files and the selections. */
 static pp_status
-files_narrow(struct choice *c, size_t *n, size_t *split)
+files_narrow(struct pp_alike *c, size_t *n, size_t *split)
 {
 	struct pp_members *members = &c->r->members;
 	bool *stays = calloc(members->list.n + 1, sizeof *stays);
 	size_t i, kept = 0, left_out = 0, stored = 0, before = c->split;
+	pp_status status = PP_OK;
 
 	if (!stays)
-		return pp_answer_fail_status(answer_of(c->r), PP_E_NOMEM);
+		return pp_answer_fail_status(pp_alike_answer(c), PP_E_NOMEM);
 	for (i = 0; i < members->list.n; i++)
 		stays[i] = true;
 	for (i = 0; i < c->n; i++) {
@@ -542,7 +487,10 @@ files_narrow(struct choice *c, size_t *n, size_t *split)
 			c->files[kept++] = c->files[i];
 	}
 	if (left_out) {
-		left_out_note(c, left_out, stored);
+		if (c->together == PP_TOGETHER_MERGED && !rest_divide(c))
+			status = pp_answer_fail_status(pp_alike_answer(c), PP_E_NOMEM);
+		if (status == PP_OK)
+			status = pp_alike_left_out(c, left_out, stored);
 		pp_members_narrow(c->r, stays);
 		c->r->left_out += left_out;
 	}
@@ -550,11 +498,11 @@ files_narrow(struct choice *c, size_t *n, size_t *split)
 	*n = kept;
 	if (split)
 		*split = before;
-	return PP_OK;
+	return status;
 }
 
 static pp_status
-choice_make(struct choice *c, enum pp_together together)
+choice_make(struct pp_alike *c)
 {
 	const char *metric = c->r->asking.params->metric;
 	pp_status status = PP_OK;
@@ -570,28 +518,35 @@ choice_make(struct choice *c, enum pp_together together)
 	if (status == PP_OK && metric) {
 		metric_choose(c, metric, &some);
 		if (!some)
-			return metric_missing(c, metric);
+			return pp_alike_missing(c, metric);
 	}
-	if (status != PP_OK || (metric && strchr(metric, '=') && together == PP_TOGETHER_COMPARED))
+	for (k = 0; k < c->kinds.n; k++)
+		c->any_kept |= c->kinds.at[k].stays &&
+		               c->kinds.at[k].kept[0] + c->kinds.at[k].kept[1] > 0;
+	if (status != PP_OK ||
+	    (metric && strchr(metric, '=') && c->together == PP_TOGETHER_COMPARED))
 		return status;
-	return together == PP_TOGETHER_MERGED ? merged_choose(c) : compared_choose(c);
+	return c->together == PP_TOGETHER_MERGED ? merged_choose(c) : compared_choose(c);
 }
 
 pp_status
 pp_members_alike(struct pp_reply *r, enum pp_together together, const char **files, size_t *n,
                  size_t *split)
 {
-	struct choice c = { .r = r, .files = files, .n = *n, .split = split ? *split : *n };
+	struct pp_alike c = {
+		.r = r, .together = together, .files = files, .n = *n, .split = split ? *split : *n
+	};
 	pp_status status = PP_OK;
 
 	if (r->members.list.n < 2)
 		return PP_OK;
+	labels_find(&c);
 	if (!kinds_find(&c))
-		status = pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
+		status = pp_answer_fail_status(&r->asking.answer, PP_E_NOMEM);
 	else if (c.kinds.n > 1 && !files_add(&c))
-		status = pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
+		status = pp_answer_fail_status(&r->asking.answer, PP_E_NOMEM);
 	else if (c.kinds.n > 1 && c.kinds.n <= KINDS_MOST)
-		status = choice_make(&c, together);
+		status = choice_make(&c);
 	if (status == PP_OK && c.kinds.n > 1 && c.kinds.n <= KINDS_MOST)
 		status = files_narrow(&c, n, split);
 	choice_release(&c);

@@ -109,6 +109,15 @@ text_matches(const struct pp_label_rule *rule, struct pp_slice text, enum pp_reg
 	return found == PP_REGEX_YES;
 }
 
+bool
+pp_label_rule_text(const struct pp_label_rule *rule, struct pp_slice text)
+{
+	enum pp_regex_result how = PP_REGEX_YES;
+	bool matches = text.n ? text_matches(rule, text, &how) : rule->value.n == 0 && !rule->regex;
+
+	return how == PP_REGEX_YES && matches != rule->negated;
+}
+
 /* A number without a unit is meant as the label has it. */
 static bool
 amount_within(const struct pp_label_amount *limit, int64_t number, struct pp_slice unit, int side)

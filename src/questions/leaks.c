@@ -545,13 +545,34 @@ ages_find(struct leaks *l)
 	return PP_OK;
 }
 
+/* Stacks by the names of their functions from the innermost on, then by the lines of their frames; 0 = they look alike. */
+static int
+stack_cmp(const struct pp_profile *p, pp_node a, pp_node b)
+{
+	int by = 0;
+
+	for (; a != b && a && b; a = pp_tree_parent(&p->tree, a), b = pp_tree_parent(&p->tree, b)) {
+		const struct pp_frame_row *x = &p->frames.at[pp_tree_frame(&p->tree, a)],
+		                          *y = &p->frames.at[pp_tree_frame(&p->tree, b)];
+		int names = x->func != y->func ? pp_func_cmp(p, x->func, y->func) : 0;
+
+		if (names)
+			return names;
+		by = by ? by : (x->line > y->line) - (x->line < y->line);
+	}
+	return a == b ? by : a ? 1 : -1;
+}
+
+/* The largest first; nodes have another order in a packed profile, so they decide last. */
 static int
 leak_cmp(const void *a, const void *b, void *ctx)
 {
 	const struct leak *x = a, *y = b;
+	int by = (x->order < y->order) - (x->order > y->order);
 
-	(void)ctx;
-	return x->order > y->order ? -1 : x->order < y->order ? 1 : x->node < y->node ? -1 : 1;
+	by = by ? by : stack_cmp(ctx, x->site, y->site);
+	by = by ? by : stack_cmp(ctx, x->node, y->node);
+	return by ? by : (x->node > y->node) - (x->node < y->node);
 }
 
 static pp_status
@@ -589,7 +610,7 @@ rows_find(struct leaks *l, double min)
 		}
 	l->rows.n = fine ? n : 0;
 	if (l->rows.n)
-		pp_sort(l->rows.at, l->rows.n, sizeof *l->rows.at, leak_cmp, NULL);
+		pp_sort(l->rows.at, l->rows.n, sizeof *l->rows.at, leak_cmp, (void *)p);
 	return fine ? PP_OK : PP_E_NOMEM;
 }
 

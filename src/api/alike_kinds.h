@@ -1,0 +1,55 @@
+/*
+ * Profiles of a store by what they measure: alike.c chooses among them, alike_said.c tells what is left out. Internal to
+ * these two.
+ */
+#ifndef PP_ALIKE_KINDS_H
+#define PP_ALIKE_KINDS_H
+
+#include <stdint.h>
+
+#include "api/alike.h"
+#include "model/filter.h"
+
+/* Profiles of one format and of the same metrics. */
+struct pp_alike_kind {
+	struct pp_measures is;
+	size_t count[2];            /* profiles, by side */
+	size_t kept[2];             /* those that --label keeps, as the store has the label */
+	size_t smallest;            /* the file that is read */
+	struct pp_profile *profile; /* of that; NULL if it cannot be read */
+	uint32_t part;              /* those of one number can be merged; 0 = not known */
+	bool stays, is_empty;
+	bool is_asked; /* it has the metric that is asked for */
+	bool is_file;  /* a file that was named: it stays, and outweighs all profiles of stores */
+};
+
+struct pp_alike {
+	struct pp_reply *r;
+	const char **files;
+	size_t n, split;         /* files before `split` are one side */
+	struct pp_filter labels; /* the rules of --label */
+	bool any_kept;           /* --label keeps some of those that stay */
+	enum pp_together together;
+	PP_VEC(struct pp_alike_kind) kinds;
+	uint32_t *kind_of; /* by file; UINT32_MAX = a plain file */
+	uint32_t parts;
+};
+
+static inline struct pp_answer *
+pp_alike_answer(const struct pp_alike *c)
+{
+	return &c->r->asking.answer;
+}
+
+static inline size_t
+pp_alike_count(const struct pp_alike_kind *k)
+{
+	return k->count[0] + k->count[1];
+}
+
+/* No profile has the metric: lists what there is. */
+pp_status pp_alike_missing(const struct pp_alike *, const char *metric);
+/* How many profiles of each kind are left out, of how many, and how to ask for them. */
+pp_status pp_alike_left_out(const struct pp_alike *, size_t left_out, size_t all);
+
+#endif
