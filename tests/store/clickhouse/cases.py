@@ -39,6 +39,7 @@ class Cases:
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith('POLYPROF_CLICKHOUSE')}
         self.count = 0
         self.pushed = None  # whether servers added up what was asked last
+        self.left_out = 0  # profiles of it that measured other things
 
     def run(self, *args, **more):
         environment = {**self.environment, **more}
@@ -75,7 +76,8 @@ class Cases:
         except ValueError:
             body = out
         if isinstance(body, dict):
-            self.pushed = body.pop('store', {}).get('pushed')
+            store = body.pop('store', {})
+            self.pushed, self.left_out = store.get('pushed'), store.get('left_out', 0)
             # What tells contents apart is a time of the file, or a hash; an error names what was asked about.
             body.pop('stamp', None)
             body.pop('notes', None)
@@ -117,9 +119,11 @@ def test_samples(c):
     c.tap.ok(code == 0 and added.get('refused') == [] and added.get('added', 0) + added.get('known', 0) >= len(everything) * 0.95,
              f'{len(everything)} samples are added', f'{code} {added} {text}')
     turn = 0
+    # What the store says of a profile by its label is no part of the file.
+    verbs = [[*verb, '--key', 'event'] if verb == ['tags'] else verb for verb in VERBS]
     for path in few(everything, 48):
         sample = '/'.join(path.split('/')[-3:])
-        verb = VERBS[turn % len(VERBS)]
+        verb = verbs[turn % len(verbs)]
         c.same(verb, (source, '--where', f'sample="{sample}"'), (path,), f'{verb[0]} of {sample}')
         turn += 1
     # A store is merged in the order of time, then of hashes.
@@ -129,7 +133,11 @@ def test_samples(c):
         mine = [sample for sample in order if sample.startswith(f'{name}/good/')]
         files = [os.path.join(c.samples, sample) for sample in mine]
         where = 'sample in (' + ','.join(f'"{sample}"' for sample in mine) + ')'
-        c.same(['top', '-n', '0'], (source, '--where', where), files, f'all samples of {name}, merged or refused')
+        wanted = c.answer(['top', '-n', '0'], *files)
+        got = c.answer(['top', '-n', '0'], source, '--where', where)
+        # Files that measure different things are refused; of a store those that measure the same answer.
+        fine = got[0] == 0 and c.left_out > 0 if wanted[0] == 3 else got[:2] == wanted[:2]
+        c.tap.ok(fine, f'all samples of {name}, merged or left out', f'{c.left_out} {got} {wanted}'[:3000])
     code, _, text = c.run('store', 'check', source)
     c.tap.ok(code == 0, 'the store is sound', text)
 

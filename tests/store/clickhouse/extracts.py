@@ -203,7 +203,10 @@ def test_extracts_asked(c):
     source, database = c.store()
     add(c, source, place, files)
     real = sorted(kept(c, database))
-    some = ('--where', 'sample in (' + ','.join(f'"xdebug/{name}"' for name in ('2.0.0beta1-recursion.xdebug', '2.3.3-recursion.xdebug', '3.2.0-recursion.xdebug')) + ')')
+    # Of profiles that measure different things one each is read before, to see which go together: these measure the same.
+    alike = ('--where', 'sample~"xdebug/3[.]"')
+    mine = [path for path in files if os.path.basename(path).startswith('3.') and id_of(c, source, path) in real]
+    some = ('--where', 'sample in (' + ','.join(f'"xdebug/{os.path.basename(path)}"' for path in mine) + ')')
     with watched(c, source) as (there, asked):
         for words, wanted in ((['top'], (0, 1)), (['callers', 'fib'], (0, 1)), (['trend'], (0, 1)), (['top', '--time', '0..50%'], (1, 0)),
                               (['check'], (1, 0)), (['convert', '--to', 'spaa', '-o', '-', *some], (1, 0))):
@@ -211,7 +214,7 @@ def test_extracts_asked(c):
             code, _, text = said(c, there, words, () if 'convert' in words else some)
             c.tap.ok(loads(asked) == wanted, f'{words[0]} {words[1:2]}: {wanted[0]} times inputs, {wanted[1]} times extracts', f'{code} {loads(asked)} {text}')
         asked.clear()
-        code, out, text = said(c, there, ['top'])
+        code, out, text = said(c, there, ['top'], alike)
         c.tap.ok(loads(asked) == (1, 1) and len(real) < len(files), 'some with, some without: each is asked for once', f'{loads(asked)} {code} {text}')
         asked.clear()
         code, _, text = c.run('store', 'check', there)
