@@ -134,7 +134,8 @@ class Facts:
         self.places(tables)
         self.tree(tables)
         self.rows(tables)
-        self.top(json.loads(run(polyprof, 'top', '--json', '-j1', path).stdout or '{}'))
+        # A conversion keeps allocators and idleness where they are; a format without stacks cannot set them aside.
+        self.top(json.loads(run(polyprof, 'top', '--json', '--all-frames', '-j1', path).stdout or '{}'))
 
     def whole(self, t):
         of, series = self.of, t['series']
