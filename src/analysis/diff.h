@@ -34,7 +34,7 @@ struct pp_diff_row {
 	pp_func func[2];
 	struct pp_diff_value self, total;
 	double calls[2];
-	bool uncounted[2]; /* `calls` is not known */
+	bool uncounted[2]; /* some calls are not counted, so that no count is no 0 */
 	size_t seen[2];    /* runs that have it */
 	size_t last;       /* the last of them, counted from 1 over both sides */
 };
@@ -114,7 +114,7 @@ const struct pp_func_row *pp_diff_func(const struct pp_diff_row *, const struct 
 static inline bool
 pp_diff_counted(const struct pp_diff *d, const struct pp_diff_row *row, size_t side)
 {
-	return d->has_calls && !row->uncounted[side];
+	return d->has_calls && (row->calls[side] > 0 || !row->uncounted[side]);
 }
 
 static inline double

@@ -210,8 +210,8 @@ def side_as_top(diff, side, top):
         wrong.append(f'{side}: own costs are {sum(row[side]["self"] for row in rows)}, not {own}')
     if any('calls' in row[side] for row in rows):
         calls = sum(f.get('calls', 0) for f in top['functions'])
-        if sum(row[side]['calls'] for row in rows) != calls:
-            wrong.append(f'{side}: {sum(row[side]["calls"] for row in rows)} calls, not {calls}')
+        if sum(row[side].get('calls', 0) for row in rows) != calls:
+            wrong.append(f'{side}: {sum(row[side].get("calls", 0) for row in rows)} calls, not {calls}')
     return wrong
 
 
