@@ -197,6 +197,10 @@ put_metrics(void)
 		pp_json_put_text(&json, "event", pp_text_of(p, metric->event));
 		pp_json_put_text(&json, "unit", pp_text_of(p, metric->unit));
 		pp_json_put_u64(&json, "kind", metric->kind);
+		pp_json_put_bool(&json, "real", metric->type == PP_REAL);
+		pp_json_put_u64(&json, "scale", metric->scale);
+		pp_json_put_u64(&json, "factor_num", metric->factor_num);
+		pp_json_put_u64(&json, "factor_den", metric->factor_den);
 		pp_json_end_object(&json);
 	}
 	pp_json_end_array(&json);

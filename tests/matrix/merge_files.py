@@ -26,8 +26,8 @@ rng = random.Random(1)
 tap = Tap()
 PAIRS = 8
 # Nothing in these says what runs outside of subs: calls or statements were not recorded, or an eval stands in a file that no line or sub is
-# in. The subs of one spent more than its statements, which a single process cannot say. SPX once stated microseconds.
-VAGUE = 'tiny_subs0', 'tiny_stmts0', 'eval-forward', 'long-varints', 'seed-example'
+# in. The subs of one spent more than its statements, which a single process cannot say.
+VAGUE = 'tiny_subs0', 'tiny_stmts0', 'eval-forward', 'long-varints'
 LARGEST = 300_000
 # These say something about names, files or values that the target cannot hold; own costs by function cannot be compared then.
 DIFFERENT = ('loss-names', 'loss-values', 'loss-rounded', 'loss-metrics', 'loss-units', 'loss-own-costs', 'loss-self')

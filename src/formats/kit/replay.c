@@ -94,3 +94,28 @@ pp_replay_run(struct pp_replay *x)
 	pp_timeline_end(&it);
 	return fine;
 }
+
+/* ---- samples ---- */
+
+bool
+pp_samples_add_up(const struct pp_profile *p, const struct pp_series *s, size_t metric, bool *fine)
+{
+	const struct pp_metric *m = &p->metrics.at[metric];
+	union pp_value all = pp_value_zero(m), in_time = pp_value_zero(m);
+	struct pp_timeline_iter it;
+	uint32_t row;
+
+	if (!s->timeline.n || s->timeline.cumulative || metric >= s->timeline.columns)
+		return false;
+	if (!pp_timeline_begin(&s->timeline, &it, 0)) {
+		*fine = false;
+		return false;
+	}
+	while (pp_timeline_next(&it))
+		pp_value_add(m, &in_time, pp_cell_value(m, it.values[metric]));
+	pp_timeline_end(&it);
+	for (row = 0; row < s->rows; row++)
+		if (pp_series_present(s, row))
+			pp_value_add(m, &all, pp_cell_value(m, pp_series_cell(s, row, metric)));
+	return pp_value_cmp(m, all, in_time) == 0;
+}

@@ -22,5 +22,11 @@ struct pp_replay {
 bool pp_replay_can(const struct pp_profile *, const struct pp_series *, size_t metric);
 /* False when out of memory. */
 bool pp_replay_run(struct pp_replay *);
+/*
+ * Whether the samples in the timeline of a series add up to its costs: windows of time may have only a part of them. Sets
+ * *fine to false when out of memory.
+ */
+bool pp_samples_add_up(const struct pp_profile *, const struct pp_series *, size_t metric,
+                       bool *fine);
 
 #endif

@@ -14,6 +14,8 @@
 
 #include <inttypes.h>
 
+#include "formats/kit/replay.h"
+
 /* The samples of a series that were not written yet. */
 struct lane {
 	struct pp_timeline_iter it;
@@ -389,30 +391,6 @@ sums_describe(struct script *s, size_t metric)
 	pp_buf_addc(&s->text, '\n');
 }
 
-/* Whether the samples of a series are all that it costs: windows of time may tell but a part. */
-static bool
-samples_add_up(const struct pp_profile *p, const struct pp_series *s, size_t metric, bool *fine)
-{
-	const struct pp_metric *m = &p->metrics.at[metric];
-	union pp_value all = pp_value_zero(m), told = pp_value_zero(m);
-	struct pp_timeline_iter it;
-	uint32_t row;
-
-	if (!s->timeline.n || s->timeline.cumulative || metric >= s->timeline.columns)
-		return false;
-	if (!pp_timeline_begin(&s->timeline, &it, 0)) {
-		*fine = false;
-		return false;
-	}
-	while (pp_timeline_next(&it))
-		pp_value_add(m, &told, pp_cell_value(m, it.values[metric]));
-	pp_timeline_end(&it);
-	for (row = 0; row < s->rows; row++)
-		if (pp_series_present(s, row))
-			pp_value_add(m, &all, pp_cell_value(m, pp_series_cell(s, row, metric)));
-	return m->type == PP_REAL ? all.d == told.d : all.i == told.i;
-}
-
 /* What samples of an event weigh: the metric that was chosen, else its first one. */
 static size_t
 metric_for(const struct script *s, pp_str event)
@@ -470,7 +448,7 @@ choose(struct script *s)
 		s->metric_of[i] = metric_for(s, series->event);
 		used[s->metric_of[i]] |= series->rows > 0;
 		sums[s->metric_of[i]] |= series->rows &&
-		                         !samples_add_up(p, series, s->metric_of[i], &fine);
+		                         !pp_samples_add_up(p, series, s->metric_of[i], &fine);
 	}
 	for (i = 0; fine && i < p->series.n; i++) {
 		s->timed[i] = !sums[s->metric_of[i]];

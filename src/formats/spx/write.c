@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "base/num.h"
+#include "formats/kit/replay.h"
 #include "formats/kit/tree_walk.h"
 
 /* ---- numbers ---- */
@@ -605,6 +606,51 @@ write_document(struct spx_out *o, const struct pp_timeline *t, bool last)
 	put_names(o, last);
 }
 
+/* Whether a series has a cost that its timeline does not have. */
+static bool
+costs_more(struct spx_out *o, const struct pp_series *s)
+{
+	bool more = false, fine = true;
+	uint32_t j, row;
+
+	if (s->timeline.n && s->timeline.cumulative)
+		return false;
+	for (j = 0; j < o->n && !more; j++) {
+		size_t metric = o->columns[j].metric;
+
+		if (metric >= o->p->metrics.n)
+			continue;
+		if (s->timeline.n && metric < s->timeline.columns) {
+			more = !pp_samples_add_up(o->p, s, metric, &fine);
+			continue;
+		}
+		for (row = 0; row < s->rows && !more; row++)
+			more = pp_series_present(s, row) && pp_series_cell(s, row, metric) != 0;
+	}
+	if (!fine)
+		o->status = PP_E_NOMEM;
+	return more;
+}
+
+/* Chooses timelines or the tree, which has costs without a time. The last series with a timeline goes to *last. */
+static void
+order_choose(struct spx_out *o, size_t *last)
+{
+	bool more = false;
+	size_t i;
+
+	for (i = 0; i < o->p->series.n; i++)
+		if (o->p->series.at[i].timeline.n) {
+			o->ordered = true;
+			*last = i;
+		}
+	for (i = 0; o->ordered && !more && i < o->p->series.n; i++)
+		more = costs_more(o, &o->p->series.at[i]);
+	if (more)
+		o->w->loss.dropped |= PP_HAS(TIMELINE);
+	o->ordered &= !more;
+}
+
 static void
 write_body(struct spx_out *o)
 {
@@ -615,11 +661,7 @@ write_body(struct spx_out *o)
 		o->status = PP_E_NOMEM;
 		return;
 	}
-	for (i = 0; i < o->p->series.n; i++)
-		if (o->p->series.at[i].timeline.n) {
-			o->ordered = true;
-			last = i;
-		}
+	order_choose(o, &last);
 	for (i = 0; o->ordered && i < o->p->series.n; i++)
 		if (o->p->series.at[i].timeline.n)
 			write_document(o, &o->p->series.at[i].timeline, i == last);
@@ -641,7 +683,8 @@ pp_spx_write(struct pp_writer *w)
 		return PP_E_NOMEM;
 	o->w = w;
 	o->p = p;
-	o->source = p->format && strcmp(pp_profile_native(p)->name, "spx") == 0;
+	o->source = p->format && strcmp(pp_profile_native(p)->name, "spx") == 0 &&
+	            pp_spx_out_is_own(p);
 	o->bars = w->opts->variant ? strcmp(w->opts->variant, "0.5") == 0
 	          : o->source      ? pp_slice_eq_z(pp_text_of(p, p->variant), "0.5")
 	                           : w->out->open_sibling && !w->out->direct &&

@@ -35,7 +35,7 @@ struct spx_out {
 	struct pp_writer *w;
 	const struct pp_profile *p;
 	bool bars;                   /* the 0.5 layout */
-	bool source;                 /* the profile was read from an SPX report */
+	bool source;                 /* the profile is of SPX reports alone */
 	struct pp_sink *body, *json; /* json may be NULL: one stream only */
 	struct pp_sites sites;       /* where the profile knows them of calls, not of stacks */
 
@@ -62,12 +62,14 @@ struct spx_out {
 	int64_t wall; /* last time, ns */
 	size_t deepest;
 	uint64_t repeats; /* calls without a cost of their own */
-	bool ordered;     /* there was a timeline */
+	bool ordered;     /* timelines are written, not the tree */
 	pp_status status;
 };
 
 /* Opens the files; false when that failed (the sink's status says why). */
 bool pp_spx_out_open(struct spx_out *);
+/* Whether all metrics are what SPX's keys mean: a profile merged with one of another format has others. */
+bool pp_spx_out_is_own(const struct pp_profile *);
 /* Decides which metrics go into which columns. */
 void pp_spx_out_columns(struct spx_out *);
 /* Writes the json. */

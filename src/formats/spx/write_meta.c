@@ -94,6 +94,22 @@ pp_spx_out_open(struct spx_out *o)
 
 /* ---- columns ---- */
 
+bool
+pp_spx_out_is_own(const struct pp_profile *p)
+{
+	size_t m;
+
+	for (m = 0; m < pp_metrics_shown(p); m++) {
+		const struct pp_metric *metric = &p->metrics.at[m];
+		const struct spx_metric *known = pp_spx_metric(pp_text_of(p, metric->name));
+
+		if (metric->kind != (known ? known->kind : PP_KIND_OTHER) ||
+		    !pp_slice_eq_z(pp_text_of(p, metric->unit), known ? known->unit : "count"))
+			return false;
+	}
+	return true;
+}
+
 /* An SPX report has its own columns. */
 static void
 columns_of_source(struct spx_out *o)

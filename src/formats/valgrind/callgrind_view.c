@@ -48,25 +48,49 @@ is_plain(const struct pp_metric *m)
 	return m->type != PP_REAL && m->scale == 0;
 }
 
-/* The unit that cells are written in, as it stands in titles; NULL for plain counts. */
-static const char *
-unit_word(const struct pp_profile *p, const struct pp_metric *m)
-{
-	struct pp_slice unit = pp_text_of(p, m->unit);
-	uint64_t num = is_plain(m) && m->factor_num ? m->factor_num : 1;
-
-	if (pp_slice_eq_z(unit, "ns"))
-		return num <= 1000000000 ? pp_unit_symbol(PP_UNIT_TIME, num) : NULL;
-	return pp_slice_eq_z(unit, "bytes") && num == 1 ? "bytes" : NULL;
-}
-
 /* Whether the factor is one that the unit in the title tells; other cells are converted. */
 static bool
 is_told(const struct pp_profile *p, const struct pp_metric *m)
 {
 	uint64_t num = m->factor_num ? m->factor_num : 1, den = m->factor_den ? m->factor_den : 1;
 
-	return is_plain(m) && den == 1 && (num == 1 || unit_word(p, m));
+	if (!is_plain(m) || den != 1)
+		return false;
+	return num == 1 || (pp_slice_eq_z(pp_text_of(p, m->unit), "ns") && num <= 1000000000 &&
+	                    pp_unit_symbol(PP_UNIT_TIME, num));
+}
+
+/* The unit that cells are written in, as it stands in titles; NULL for plain counts. */
+static const char *
+unit_word(const struct pp_profile *p, const struct pp_metric *m)
+{
+	struct pp_slice unit = pp_text_of(p, m->unit);
+	uint64_t num = is_told(p, m) && m->factor_num ? m->factor_num : 1;
+
+	if (pp_slice_eq_z(unit, "ns"))
+		return pp_unit_symbol(PP_UNIT_TIME, num);
+	return pp_slice_eq_z(unit, "bytes") ? "bytes" : NULL;
+}
+
+/* Changes the unit in a name, which readers prefer to that in the title, to the one that cells are written in. */
+static void
+name_set_unit(struct pp_buf *name, const char *unit)
+{
+	size_t before, whole;
+	const struct pp_unit *has = pp_cg_unit_in(pp_slice_of(name->p, name->n), &before);
+	const struct pp_unit *is = NULL;
+	char word[16];
+
+	if (!has)
+		return;
+	if (unit) {
+		snprintf(word, sizeof word, "(%s)", unit);
+		is = pp_cg_unit_in(pp_slice_z(word), &whole);
+	}
+	if (is && is->of == has->of && is->factor == has->factor)
+		return;
+	name->n = before;
+	pp_buf_adds(name, unit ? word : before ? "" : "cost");
 }
 
 /* Costs that are written as they are may need all 64 bits. */
@@ -107,7 +131,7 @@ make_metrics(struct making *k, bool titles)
 		for (i = 0; i < k->text.n; i++)
 			if (pp_is_blank((unsigned char)k->text.p[i]))
 				k->text.p[i] = '_';
-		pp_cg_name_unit(&k->text, unit);
+		name_set_unit(&k->text, unit);
 		to.name = pp_build_str(k->b, pp_slice_of(k->text.p, k->text.n));
 		for (i = 0; i < m; i++)
 			if (k->b->profile->metrics.n > i &&
@@ -116,8 +140,9 @@ make_metrics(struct making *k, bool titles)
 				to.name = pp_build_str(k->b, pp_slice_of(k->text.p, k->text.n));
 				i = (size_t)-1;
 			}
-		pp_loss_metric(k->w, m, pp_text_of(k->b->profile, to.name),
-		               titles && unit ? NULL : pp_cg_unit_by_name(k->p, from));
+		pp_loss_metric(
+		    k->w, m, pp_text_of(k->b->profile, to.name),
+		    titles && unit ? NULL : pp_cg_unit_by_name(pp_text_of(k->b->profile, to.name)));
 		if (title.n && pp_cg_clean(title, false, &k->text, &changed))
 			to.title = pp_build_str(k->b, pp_slice_of(k->text.p, k->text.n));
 		if (unit && !ends_with_unit(title, unit) &&

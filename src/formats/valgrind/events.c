@@ -69,26 +69,40 @@ unit_in(struct pp_slice text)
 	return i ? pp_slice_of(text.p + i, text.n - 1 - i) : pp_slice_of("", 0);
 }
 
-/* "ns", "bytes" or, as in titles, "elapsed ns" and "system cpu ns". */
-static bool
-unit_by_word(struct pp_cg_parser *p, struct pp_slice text, struct pp_metric *m)
+/* "ns", "bytes" or, as in titles, "elapsed ns" and "system cpu ns"; NULL for what is no unit. */
+static const struct pp_unit *
+unit_of_words(struct pp_slice text)
 {
-	const struct pp_unit *bytes;
-	struct pp_slice word = text;
-	uint64_t time;
+	const struct pp_unit *time;
 
-	while (pp_slice_find(word, ' '))
-		word = pp_slice_from(word, 1);
-	bytes = pp_unit_find(PP_UNIT_BYTES, word);
-	time = pp_cg_time_unit(word);
-	if (time)
+	while (pp_slice_find(text, ' '))
+		text = pp_slice_from(text, 1);
+	time = pp_unit_find(PP_UNIT_TIME, text);
+	return time && pp_cg_time_unit(text) ? time : pp_unit_find(PP_UNIT_BYTES, text);
+}
+
+const struct pp_unit *
+pp_cg_unit_in(struct pp_slice name, size_t *before)
+{
+	struct pp_slice text = unit_in(name);
+
+	*before = text.n ? name.n - text.n - 2 : name.n;
+	return text.n ? unit_of_words(text) : NULL;
+}
+
+static bool
+unit_by_words(struct pp_cg_parser *p, struct pp_slice text, struct pp_metric *m)
+{
+	const struct pp_unit *unit = unit_of_words(text);
+
+	if (!unit)
+		return false;
+	if (unit->of == PP_UNIT_BYTES)
+		set_unit(p, m, "bytes", PP_KIND_BYTES, unit->factor);
+	else
 		set_unit(p, m, "ns",
 		         memmem(text.p, text.n, "cpu", 3) ? PP_KIND_CPU_TIME : PP_KIND_WALL_TIME,
-		         time);
-	else if (bytes)
-		set_unit(p, m, "bytes", PP_KIND_BYTES, bytes->factor);
-	else
-		return false;
+		         unit->factor);
 	return true;
 }
 
@@ -146,8 +160,8 @@ metric_unit(struct pp_cg_parser *p, struct pp_slice name, struct pp_slice title,
 		xdebug_time(p, m);
 		return;
 	}
-	if (!unit_by_word(p, unit_in(name), m) && title.n)
-		(void)unit_by_word(p, unit_in(title), m);
+	if (!unit_by_words(p, unit_in(name), m) && title.n)
+		(void)unit_by_words(p, unit_in(title), m);
 	for (i = 0; !m->unit && i < PP_COUNT_OF(known_events); i++) {
 		if (pp_slice_eq_z(name, known_events[i].name)) {
 			set_unit(p, m, known_events[i].unit, known_events[i].kind, 1);
@@ -160,45 +174,12 @@ metric_unit(struct pp_cg_parser *p, struct pp_slice name, struct pp_slice title,
 		set_unit(p, m, "count", PP_KIND_COUNT, 1);
 }
 
-/* Whether a name that ends in "(WORD)" makes readers count in another unit than this one. */
-static bool
-word_contradicts(struct pp_slice word, const char *unit)
-{
-	struct pp_slice written = pp_slice_z(unit ? unit : "");
-	const struct pp_unit *bytes = pp_unit_find(PP_UNIT_BYTES, word);
-	uint64_t time = pp_cg_time_unit(word);
-
-	if (time)
-		return !unit || time != pp_cg_time_unit(written);
-	return bytes && (!unit || bytes != pp_unit_find(PP_UNIT_BYTES, written));
-}
-
-void
-pp_cg_name_unit(struct pp_buf *name, const char *unit)
-{
-	struct pp_slice word = unit_in(pp_slice_of(name->p, name->n));
-
-	if (!word.n || !word_contradicts(word, unit))
-		return;
-	while (word.n && word_contradicts(word, unit)) {
-		name->n -= word.n + 2;
-		word = unit_in(pp_slice_of(name->p, name->n));
-	}
-	if (unit)
-		pp_buf_addf(name, "(%s)", unit);
-	while (!unit && name->n && name->p[name->n - 1] == '_')
-		name->n--;
-	if (!name->n)
-		pp_buf_addf(name, "cost");
-}
-
 const char *
-pp_cg_unit_by_name(const struct pp_profile *p, const struct pp_metric *m)
+pp_cg_unit_by_name(struct pp_slice name)
 {
-	struct pp_slice name = pp_text_of(p, m->name);
-	size_t i;
+	size_t i, before;
 
-	if (unit_in(name).n)
+	if (pp_cg_unit_in(name, &before))
 		return NULL;
 	for (i = 0; i < PP_COUNT_OF(known_events); i++)
 		if (pp_slice_eq_z(name, known_events[i].name))

@@ -14,6 +14,7 @@
 #ifndef PP_CALLGRIND_FAMILY_H
 #define PP_CALLGRIND_FAMILY_H
 
+#include "base/units.h"
 #include "formats/format.h"
 #include "formats/valgrind/lines.h"
 
@@ -272,9 +273,9 @@ void pp_cg_derive(struct pp_cg_parser *, int64_t *costs);
 /* Whether all that a metric has in a profile fits into 63 bits. */
 bool pp_cg_fits_signed(const struct pp_profile *, uint32_t metric);
 /* The unit that a reader will take a metric of another profile to have by its name; NULL: its own. */
-const char *pp_cg_unit_by_name(const struct pp_profile *, const struct pp_metric *);
-/* Replaces a unit at the end of an event's name by the one that its costs are written in (NULL: a count). */
-void pp_cg_name_unit(struct pp_buf *name, const char *unit);
+const char *pp_cg_unit_by_name(struct pp_slice name);
+/* The unit in parentheses at the end of a name, which begins at *before; NULL when there is none. */
+const struct pp_unit *pp_cg_unit_in(struct pp_slice name, size_t *before);
 /* The nanoseconds of "10ns", "us", "µs", "ms", "s", "100ns" ...; 0 when it is no such unit. */
 uint64_t pp_cg_time_unit(struct pp_slice text);
 
