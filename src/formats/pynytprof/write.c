@@ -361,7 +361,8 @@ compose_calls(struct composer *c)
 	c->doc.no_memory |= !sid_of || c->n.no_memory;
 	if (!c->doc.no_memory) {
 		sites_merge(c, &callers);
-		if (p->calls.rows.n && p->calls.own)
+		/* Of stacks it is known, too. */
+		if (!p->calls.rows.n || p->calls.own)
 			own_move(c, &callers);
 		for (i = 0; i < c->n.flat.n; i++)
 			compose_sub(c, c->n.flat.func[i], sid_of);

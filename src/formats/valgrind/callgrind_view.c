@@ -8,6 +8,8 @@
  */
 #include "formats/valgrind/callgrind_view.h"
 
+#include <math.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -641,6 +643,31 @@ funcs_own(struct making *k)
 
 /* ---- the whole -------------------------------------------------------------------------- */
 
+/* Whether lines cost what the whole does. They do not where only one of merged profiles had lines. */
+static bool
+lines_are_all(struct making *k)
+{
+	size_t n = k->p->metrics.n, i;
+	union pp_value *sums = calloc(n + 1, sizeof *sums);
+	bool all = true;
+
+	if (!sums) {
+		pp_builder_fail(k->b, PP_E_NOMEM, NULL);
+		return false;
+	}
+	for (i = 0; i < k->p->lines.rows.n; i++)
+		pp_values_add_cells(k->p, sums, pp_line_costs(k->p, i));
+	for (i = 0; i < n && all; i++) {
+		const struct pp_metric *m = &k->p->metrics.at[i];
+		double lines = pp_value_double(m, sums[i]);
+		double whole = pp_value_double(m, pp_profile_total(k->p, i));
+
+		all = fabs(lines - whole) <= 1e-9 * fabs(whole);
+	}
+	free(sums);
+	return all;
+}
+
 static pp_status
 make_view(struct making *k, bool edges)
 {
@@ -652,7 +679,7 @@ make_view(struct making *k, bool edges)
 	    (!(k->p->facets & PP_LINES) || pp_profile_basis(k->p) == PP_BASIS_TREE)) {
 		status = from_tree(k, edges);
 	} else if (pp_profile_basis(k->p) == PP_BASIS_CALLS ||
-	           (pp_profile_basis(k->p) == PP_BASIS_COSTS && !k->p->lines.rows.n)) {
+	           (pp_profile_basis(k->p) == PP_BASIS_COSTS && !lines_are_all(k))) {
 		/* What functions cost is not what their lines cost: the latter have no place beside it. */
 		k->w->loss.dropped |= PP_HAS(LINES);
 		k->w->loss.more[PP_TRAIT_MEASURED] += (int64_t)k->p->calls.rows.n;
