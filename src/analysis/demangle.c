@@ -32,34 +32,31 @@ names_change(struct pp_derive *d, bool *changed)
 	return fine;
 }
 
-/* Whether any function can be demangled; of names that profiles share, only those with costs are looked at. */
+/* Whether any function can be demangled. */
 static bool
 any_mangled(const struct pp_profile *p)
 {
-	size_t n = p->costs.shares_names ? p->costs.funcs.n : p->funcs.n, i;
+	size_t i;
 
-	for (i = 1; i < n; i++) {
-		pp_func func = p->costs.shares_names ? p->costs.funcs.at[i] : (pp_func)i;
-
-		if (pp_demangle_maybe(pp_text_of(p, p->funcs.at[func].name)))
+	for (i = 1; i < p->funcs.n; i++)
+		if (pp_demangle_maybe(pp_text_of(p, p->funcs.at[i].name)))
 			return true;
-	}
 	return false;
 }
 
-pp_status
-pp_demangle_derive(const struct pp_profile *p, bool for_people_only, struct pp_profile **out)
+/* The same profile by other names, without further columns; *out is NULL when no name changes. */
+static pp_status
+names_derive(const struct pp_profile *p, unsigned emptied, struct pp_profile **out)
 {
 	const unsigned columns = PP_COLUMN_STRINGS | PP_COLUMN_FUNCS | PP_COLUMN_DERIVED;
 	struct pp_derive d;
 	bool changed = false, fine;
 
 	*out = NULL;
-	if (p->derived.mangled.n || !any_mangled(p))
+	if (!any_mangled(p))
 		return PP_OK;
-	if (!pp_derive_init(&d, p, columns, for_people_only ? 0 : PP_COLUMN_KEPT))
+	if (!pp_derive_init(&d, p, columns, emptied))
 		return PP_E_NOMEM;
-	d.to->derived.for_people = for_people_only;
 	fine = names_change(&d, &changed);
 	(void)pp_derive_finish(&d, fine ? PP_OK : PP_E_NOMEM, out);
 	if (fine && !changed) {
@@ -69,13 +66,78 @@ pp_demangle_derive(const struct pp_profile *p, bool for_people_only, struct pp_p
 	return fine ? PP_OK : PP_E_NOMEM;
 }
 
+/* ---- names that profiles share ---------------------------------------------------------- */
+
+void
+pp_demangled_release(struct pp_demangled *shared)
+{
+	while (shared->all.n)
+		pp_profile_release(shared->all.at[--shared->all.n].names);
+	pp_vec_release(&shared->all);
+}
+
+/* Finds the demangled names of a profile that shares its names with others, or makes them. */
+static pp_status
+shared_find(struct pp_demangled *shared, const struct pp_profile *p,
+            const struct pp_profile **names)
+{
+	struct pp_demangled_names made = { .from = p->funcs.at };
+	pp_status status;
+	size_t i;
+
+	for (i = shared->all.n; i-- > 0;)
+		if (shared->all.at[i].from == p->funcs.at) {
+			*names = shared->all.at[i].names;
+			return PP_OK;
+		}
+	/* The costs are those of one profile, which may be gone before the others. */
+	status = names_derive(p, PP_COLUMN_COSTS, &made.names);
+	if (status == PP_OK && !pp_vec_push(&shared->all, made)) {
+		pp_profile_release(made.names);
+		status = PP_E_NOMEM;
+	}
+	*names = status == PP_OK ? made.names : NULL;
+	return status;
+}
+
+pp_status
+pp_demangle_derive(const struct pp_profile *p, bool for_people_only, struct pp_demangled *shared,
+                   struct pp_profile **out)
+{
+	const unsigned emptied = for_people_only ? 0 : PP_COLUMN_KEPT;
+	const struct pp_profile *names = NULL;
+	pp_status status = PP_OK;
+	struct pp_derive d;
+
+	*out = NULL;
+	if (p->derived.mangled.n)
+		return PP_OK;
+	if (!shared || !p->costs.shares_names) {
+		status = names_derive(p, emptied, out);
+	} else {
+		status = shared_find(shared, p, &names);
+		if (status != PP_OK || !names)
+			return status;
+		if (!pp_derive_init(&d, p, 0, emptied))
+			return PP_E_NOMEM;
+		pp_derive_borrow(&d, names,
+		                 PP_COLUMN_STRINGS | PP_COLUMN_FUNCS | PP_COLUMN_DERIVED);
+		(void)pp_derive_finish(&d, PP_OK, out);
+	}
+	if (*out)
+		(*out)->derived.for_people = for_people_only;
+	return status;
+}
+
 bool
 pp_demangle_lacks(const struct pp_profile *p)
 {
-	size_t i;
+	bool listed = p->costs.shares_names;
+	size_t n = listed ? p->costs.funcs.n : p->funcs.n, i;
 
-	for (i = 1; !pp_demangle_cxx_by && i < p->funcs.n; i++) {
-		struct pp_slice name = pp_text_of(p, p->funcs.at[i].name);
+	for (i = 1; !pp_demangle_cxx_by && i < n; i++) {
+		pp_func func = listed ? p->costs.funcs.at[i] : (pp_func)i;
+		struct pp_slice name = pp_text_of(p, p->funcs.at[func].name);
 
 		if (pp_demangle_maybe(name) && name.p[1] == 'Z')
 			return true;

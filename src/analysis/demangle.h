@@ -9,12 +9,27 @@
 
 #include "model/profile.h"
 
+struct pp_demangled_names {
+	const struct pp_func_row *from; /* the functions that are shared */
+	struct pp_profile *names;       /* NULL when no name changes */
+};
+
+/*
+ * The demangled names of profiles that share theirs (costs.shares_names), made once for all of them. All zero is none;
+ * must outlive the profiles that were derived with it, and not outlive the shared names.
+ */
+struct pp_demangled {
+	PP_VEC(struct pp_demangled_names) all;
+};
+
+void pp_demangled_release(struct pp_demangled *);
+
 /*
  * A profile with such names that remembers the file's own (pp_func_mangled). NULL in *out when no name changes. For
- * people only: pictures then still have the file's names where scripts read them.
+ * people only: pictures then still have the file's names where scripts read them. `shared` may be NULL.
  */
 pp_status pp_demangle_derive(const struct pp_profile *, bool for_people_only,
-                             struct pp_profile **out);
+                             struct pp_demangled *shared, struct pp_profile **out);
 /* Whether a profile has names of C++ that this build cannot demangle. */
 bool pp_demangle_lacks(const struct pp_profile *);
 

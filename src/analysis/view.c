@@ -94,11 +94,11 @@ pp_view_unite(struct pp_view *v)
 }
 
 pp_status
-pp_view_demangle(struct pp_view *v, bool for_people_only)
+pp_view_demangle(struct pp_view *v, bool for_people_only, struct pp_demangled *shared)
 {
 	struct pp_profile *derived = NULL;
 
-	return step(v, pp_demangle_derive(v->shown, for_people_only, &derived), &derived);
+	return step(v, pp_demangle_derive(v->shown, for_people_only, shared, &derived), &derived);
 }
 
 pp_status

@@ -44,7 +44,7 @@ pp_status pp_view_root(struct pp_view *, enum pp_group_by, struct pp_slice label
 pp_status pp_view_divide(struct pp_view *);
 pp_status pp_view_unite(struct pp_view *);
 /* See pp_demangle_derive(). */
-pp_status pp_view_demangle(struct pp_view *, bool for_people_only);
+pp_status pp_view_demangle(struct pp_view *, bool for_people_only, struct pp_demangled *shared);
 /* See pp_set_aside_derive(). */
 pp_status pp_view_set_aside(struct pp_view *);
 /* See pp_estimate_derive(). */

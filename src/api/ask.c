@@ -306,6 +306,7 @@ pp_answer_free(pp_answer *r)
 		pp_view_release(&r->views[i]);
 	pp_loaded_drop(r, &r->rewritten);
 	pp_sources_release(&r->sources);
+	pp_demangled_release(&r->demangled);
 	pp_members_release(r);
 	pp_folders_free(r->folders);
 	pp_vec_release(&r->tables);

@@ -62,6 +62,7 @@ pp_topic_scope(struct pp_reply *r, const struct pp_want *want, struct pp_profile
 	struct pp_view view;
 	pp_status status;
 
+	seen.demangled = &r->demangled;
 	scope = scope ? scope : &everything;
 	pp_view_init_owned(&view, *profile);
 	if ((*profile)->costs.filtered) {

@@ -67,12 +67,13 @@ struct pp_reply {
 	uint64_t input_bytes;     /* of the files read so far, 0 = unknown */
 	const char *reading_file; /* that is read now */
 	struct pp_sources sources;
-	struct pp_folders *folders; /* PP_ASKS_FOLDERS, or a directory instead of files */
-	struct pp_members members;  /* that the question is about */
-	bool from_directory;        /* what cannot be merged is left out, and said */
-	bool from_store;            /* or out of one */
-	size_t left_out;            /* profiles of stores that do not measure what the others do */
-	size_t second; /* of two sources, one of them a store: where the second begins; else 0 */
+	struct pp_folders *folders;    /* PP_ASKS_FOLDERS, or a directory instead of files */
+	struct pp_members members;     /* that the question is about */
+	struct pp_demangled demangled; /* names that they share */
+	bool from_directory;           /* what cannot be merged is left out, and said */
+	bool from_store;               /* or out of one */
+	size_t left_out; /* profiles of stores that do not measure what the others do */
+	size_t second;   /* of two sources, one of them a store: where the second begins; else 0 */
 	struct pp_loaded rewritten; /* opened, and to be read when it is written */
 	PP_VEC(struct pp_reply_table) tables;
 	struct pp_html_tables *pieces; /* of a report, for its viewer; NULL until asked for */

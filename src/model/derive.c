@@ -273,6 +273,18 @@ pp_derive_init(struct pp_derive *d, const struct pp_profile *from, unsigned copi
 }
 
 void
+pp_derive_borrow(struct pp_derive *d, const struct pp_profile *p, unsigned columns)
+{
+	size_t i;
+
+	if (columns & PP_COLUMN_STRINGS)
+		d->to->strs = p->strs;
+	for (i = 0; i < PP_COUNT_OF(arrays); i++)
+		if (columns & arrays[i].column)
+			array_set(d->to, i, array_get(p, i));
+}
+
+void
 pp_derive_forget_origin(struct pp_derive *d)
 {
 	struct pp_profile *p = d->to;

@@ -52,6 +52,11 @@ bool pp_derive_init(struct pp_derive *, const struct pp_profile *from, unsigned 
 bool pp_derive_copy(struct pp_derive *, unsigned columns);
 /* Makes further columns its own, without anything in them. False when out of memory. */
 bool pp_derive_empty(struct pp_derive *, unsigned columns);
+/*
+ * Shares strings and columns that are arrays with another profile than its base, which must outlive it as well. None of them
+ * may be its own.
+ */
+void pp_derive_borrow(struct pp_derive *, const struct pp_profile *, unsigned columns);
 /* Nothing is known of the file any more that it came from, but for its format and whether it was complete. */
 void pp_derive_forget_origin(struct pp_derive *);
 /* Appends a function that stands for others; 0 when out of memory. Needs strings and functions of its own. */

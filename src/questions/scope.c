@@ -707,8 +707,9 @@ pp_scope_names(const struct pp_scope *s, struct pp_view *view, const struct pp_s
 		    a, "no-demangler",
 		    "this build has no C++ runtime to demangle with: names of C++ stay as "
 		    "they are");
-	return pp_view_demangle(view, !s->demangle) == PP_OK ? PP_OK
-	                                                     : pp_answer_fail_status(a, PP_E_NOMEM);
+	return pp_view_demangle(view, !s->demangle, seen->demangled) == PP_OK
+	           ? PP_OK
+	           : pp_answer_fail_status(a, PP_E_NOMEM);
 }
 
 pp_status

@@ -45,6 +45,7 @@ struct pp_seen_for {
 	bool known_threads; /* threads that are asked for have to be there */
 	bool labels;        /* the question lists labels: every facet stays divided by series */
 	bool all_frames;    /* nothing is set aside: what is converted, or --all-frames */
+	struct pp_demangled *demangled; /* names of profiles that share theirs, or NULL */
 };
 
 /* Whether anything is filtered or grouped: ways around the profile (rewriting) are then closed. */
