@@ -197,15 +197,20 @@ pp_profile_sum_problem(const struct pp_profile *p, pp_func func, size_t metric, 
 struct pp_time_span
 pp_profile_span(const struct pp_profile *p)
 {
-	struct pp_time_span span = p->time;
+	struct pp_time_span events = { 0 };
+	bool traced = true;
 	int64_t first, last;
 	size_t i;
 
-	for (i = 0; i < p->series.n && !p->time.known; i++)
-		if (pp_timeline_span(&p->series.at[i].timeline, &first, &last)) {
-			span.start = !span.known || first < span.start ? first : span.start;
-			span.end = !span.known || last > span.end ? last : span.end;
-			span.known = true;
-		}
-	return span;
+	for (i = 0; i < p->series.n; i++) {
+		const struct pp_timeline *t = &p->series.at[i].timeline;
+
+		if (!pp_timeline_span(t, &first, &last))
+			continue;
+		traced = traced && t->cumulative;
+		events.start = !events.known || first < events.start ? first : events.start;
+		events.end = !events.known || last > events.end ? last : events.end;
+		events.known = true;
+	}
+	return p->time.known && !(traced && events.known) ? p->time : events;
 }

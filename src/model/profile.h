@@ -308,7 +308,7 @@ struct pp_profile {
 	PP_VEC(struct pp_metric) metrics; /* from 0 */
 	PP_VEC(struct pp_aside_row)
 	aside; /* by metric; empty = nothing was set aside, metrics past its end have nothing */
-	PP_VEC(struct pp_series) series;  /* from 0 */
+	PP_VEC(struct pp_series) series; /* from 0 */
 	PP_VEC(struct pp_meta_row) meta;
 
 	/* ---- the facets, each present or empty ---- */
@@ -636,7 +636,10 @@ unsigned pp_metric_preference(const struct pp_profile *, const struct pp_metric 
 void pp_metrics_settle_primary(struct pp_profile *);
 /* The metric to use unless told otherwise: the primary one, else the first; metrics.n when none. */
 size_t pp_profile_primary(const struct pp_profile *);
-/* From when to when it was recorded: as the file says, or else from the first of its events to the last. */
+/*
+ * From when to when it was recorded: as the file says, or else from the first of its events to the last. Traces
+ * tell it themselves: what a file says may include time that their clock leaves out, such as the profiler's own.
+ */
 struct pp_time_span pp_profile_span(const struct pp_profile *);
 /* Appends what a metric is called: its name, or EVENT/NAME where several share that. */
 void pp_metric_label(const struct pp_profile *, const struct pp_metric *, struct pp_buf *);

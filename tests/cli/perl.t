@@ -89,6 +89,12 @@ $ for to in folded json callgrind xdebug spaa pynytprof; do polyprof convert -q 
   spaa 935300 main::RUNTIME
   pynytprof 935300 main::RUNTIME
 
+Percentages are of what the timeline covers: the profiler's own time is not on it.
+
+$ for part in 0%..50% 50%..100%; do polyprof top -q --time $part modules.out | head -1; done
+  time: 468 µs in 7 functions
+  time: 468 µs in 5 functions
+
 Written as NYTProf it is counted once, from SPAA, from calls alone and merged with itself.
 
 $ printf 'events: time\nfl=a.pl\nfn=main::even\n2 30\ncfn=main::odd\ncalls=4 3\n2 50\nfn=main::odd\n3 20\ncfn=main::even\ncalls=3 2\n3 40\nfn=main::RUNTIME\n1 10\ncfn=main::even\ncalls=1 2\n4 50\n' > cycle.callgrind; polyprof convert -q cycle.callgrind --to nytprof -o cycle.out; polyprof callers main::RUNTIME cycle.out
