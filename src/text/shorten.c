@@ -296,7 +296,7 @@ tail_drop(struct pp_buf *out, const char *name, size_t n, bool type, enum caller
 static size_t
 own_columns(const char *name, size_t n)
 {
-	struct pp_slice s = pp_signature_of(pp_slice_of(name, n)).name;
+	struct pp_slice s = pp_signature_of(pp_slice_of(name, tail_of(name, n).core)).name;
 	struct pp_buf plain = { 0 };
 	size_t wide, last;
 
@@ -307,12 +307,13 @@ own_columns(const char *name, size_t n)
 	return wide;
 }
 
-static size_t one_shorten(struct pp_buf *, const char *name, size_t n, size_t columns, bool around);
+static size_t one_shorten(struct pp_buf *, const char *name, size_t n, size_t columns,
+                          unsigned layers);
 
 /* Shortens the name itself and keeps what stands behind it, as far as all of the name's last part is still seen. */
 static size_t
 shorten_tailed(struct pp_buf *out, const char *name, size_t n, const struct pp_buf *tail,
-               size_t columns)
+               size_t columns, unsigned layers)
 {
 	size_t wide = pp_text_columns(tail->p ? tail->p : "", tail->n);
 
@@ -323,7 +324,7 @@ shorten_tailed(struct pp_buf *out, const char *name, size_t n, const struct pp_b
 	if (all <= room)
 		pp_buf_add(out, name, n);
 	else
-		all = one_shorten(out, name, n, room, false);
+		all = one_shorten(out, name, n, room, layers);
 	if (has_tail)
 		pp_buf_add(out, tail->p, tail->n);
 	return all + (has_tail ? wide : 0);
@@ -359,12 +360,25 @@ shorten_around(struct pp_buf *out, const char *name, size_t n, size_t columns, s
 		pp_buf_add(out, plain.p, plain.n);
 	} else {
 		clones_add(&mark, name + t.core, t.clone - t.core, false);
-		*wide = shorten_tailed(out, plain.p, plain.n - mark.n, &mark, columns);
+		*wide = shorten_tailed(out, plain.p, plain.n - mark.n, &mark, columns, 0);
 		out->failed |= mark.failed;
 	}
 	pp_buf_release(&plain);
 	pp_buf_release(&mark);
 	return true;
+}
+
+/* Where a remark of a tree or of callers begins: " (recursive)", " (cycle 2)", " <cycle 2>"; n if there is none. */
+static size_t
+own_remark(const char *name, size_t n)
+{
+	size_t at = pp_name_remark(name, n);
+	struct pp_slice remark = pp_slice_of(name + at, n - at);
+
+	return pp_slice_eq_z(remark, " (recursive)") || pp_slice_starts(remark, " (cycle ") ||
+	               pp_slice_starts(remark, " <cycle ")
+	           ? at
+	           : n;
 }
 
 /* Without template arguments, then without parameters, as little as will do: an anonymous namespace may stay. */
@@ -408,9 +422,12 @@ drop_empty_brackets(struct pp_buf *plain, size_t columns)
 		plain->n -= n;
 }
 
-/* Shortens one name, which is no chain and too wide; `around`: also what compilers put around it. */
+/*
+ * Shortens one name, which is no chain and too wide. `layers` bounds the recursion for hostile names: 2 = with a remark of
+ * a tree behind it, 1 = with the additions of compilers around it, 0 = the bare name.
+ */
 static size_t
-one_shorten(struct pp_buf *out, const char *name, size_t n, size_t columns, bool around)
+one_shorten(struct pp_buf *out, const char *name, size_t n, size_t columns, unsigned layers)
 {
 	struct pp_buf plain = { 0 };
 	size_t whole = n, wide = pp_text_columns(name, n), place;
@@ -422,7 +439,17 @@ one_shorten(struct pp_buf *out, const char *name, size_t n, size_t columns, bool
 		pp_buf_add(out, name, n);
 		return wide - place;
 	}
-	if (around && shorten_around(out, name, n, columns, &wide))
+	if (layers > 1 && own_remark(name, n) < n) {
+		size_t at = own_remark(name, n);
+		struct pp_buf remark = { 0 };
+
+		pp_buf_add(&remark, name + at, n - at);
+		wide = shorten_tailed(out, name, at, &remark, columns, 1);
+		out->failed |= remark.failed;
+		pp_buf_release(&remark);
+		return wide;
+	}
+	if (layers > 0 && shorten_around(out, name, n, columns, &wide))
 		return wide;
 	wide = shorten_brackets(&plain, name, n, columns);
 	if (wide > columns) {
@@ -465,7 +492,7 @@ pp_name_shorten(struct pp_buf *out, const char *name, size_t n, size_t columns)
 		return columns > PP_CHAIN_LEAST
 		           ? pp_chain_shorten(out, name, last, n, columns)
 		           : pp_name_shorten(out, name + last, n - last, columns);
-	return one_shorten(out, name, n, columns, true);
+	return one_shorten(out, name, n, columns, 2);
 }
 
 size_t

@@ -236,5 +236,25 @@ await test('hostile', async () => {
   is(p.complaints, [], 'hostile: no complaints, nothing ran');
 });
 
+// Names of C++ compilers and of callgrind; the frames of one stack are all as wide as the picture.
+const NAMES = ["Add<long>::operator()(long) [clone .isra.0]'2'R<int>::run(int)'main'(below main)", "main'(below main)", "_int_malloc'malloc'operator new(unsigned long)",
+  "main::'lambda'(int)::operator()(int) const", "the user can't open the file", "insertWith_go_on_and_on'", "void a::f<int>(long, int) [clone .isra.0]'2", 'a::f(int) [clone .part.0] [clone .cold]',
+  'shop::(anonymous namespace)::mixer<unsigned long>(int)', 'void std::__unguarded_linear_insert<A>(A)', 'bool std::operator< <char, A<char> >(B<char> const&)', 'net/http.(*conn).serve',
+  'unsigned long Registry<std::string, unsigned long>::transform<main::{lambda(unsigned long)#2}>(main::{lambda(unsigned long)#2})', 'void* A::operator new(unsigned long, std::nothrow_t)', '(garbage collector)'];
+await test('names', async () => {
+  const folded = join(out, 'names.folded'), p = await page(b), labels = () => [...document.querySelectorAll('.frame:not(.more) text')].map(t => t.textContent);
+  writeFileSync(folded, NAMES.join(';') + ' 7\n');
+  for (const how of ['fit', 'short', 'full'])
+    for (const width of [200, 240, 260, 300, 340, 420, 500, 600]) {
+      // The script writes labels anew in a picture that is wider than the window; without it the picture has them.
+      await p.setViewportSize({ width, height: 500 });
+      await p.goto(String(pathToFileURL(draw('names', '--names', how, folded))));
+      const written = await p.evaluate(labels), drawn = readFileSync(draw('names-drawn', '--names', how, '--width', width, folded), 'utf8');
+      await p.goto(String(pathToFileURL(join(out, 'names-drawn.svg'))));
+      is(written, await p.evaluate(labels), `${how} in ${width} px: labels are those of a picture of that width`);
+      ok(how === 'full' || width < 260 || /operator\(\)/.test(drawn) && written.some(l => /operator\(\)/.test(l)), 'and a function keeps its own name');
+    }
+});
+
 await b.close();
 done();

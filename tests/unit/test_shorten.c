@@ -192,6 +192,15 @@ main(void)
 	apart("memcmp'R<int>::insert(int)'main", "memcmp'R<int>::insert(int)'start_of_all", 24,
 	      "memcmp'…'main");
 	apart("memcmp'a_long_one'main", "memcmp'a_long_two'main", 14, "memcmp");
+	/* So do they in a tree, which says more behind a name. */
+	becomes("std::_Rb_tree<A, B>::_M_erase(N*) [clone .isra.0] (recursive)", 50,
+	        "std::_Rb_tree<…>::_M_erase(N*) [isra] (recursive)");
+	becomes("std::_Rb_tree<A, B>::_M_erase(N*) [clone .isra.0] (recursive)", 30,
+	        "…::_M_erase [isra] (recursive)");
+	becomes("std::_Rb_tree<A, B>::_M_erase(N*) [clone .isra.0] (recursive)", 14,
+	        "…::_M_erase(…)");
+	becomes("a::f<int>(long, int)'2'main (cycle 2)", 22, "a::f<…>(…) (cycle 2)");
+	becomes("a::f<int>(long, int)'2'main <cycle 2>", 36, "a::f<int>(long, int) <cycle 2>");
 	/* Other quotes belong to the name. */
 	becomes("main::'lambda'(int)::operator()(int) const", 30, "…'lambda…::operator()(…) const");
 	becomes("the user can't open the file", 20, "the user …n the file");

@@ -79,6 +79,12 @@
 
   /* What stands in brackets of one kind as an ellipsis. */
   function without(text, open, close, keep) {
+    // One pair of brackets may be the whole of a name: "(garbage collector)".
+    for (var held = 0, k = 0; k < text.length && text[0] === open; k++) {
+      held += (text[k] === open) - (text[k] === close);
+      if (!held) break;
+    }
+    if (k > 1 && k === text.length - 1) return text;
     for (var i = 0, out = '', depth = 0; i < text.length; i++) {
       var c = text[i];
       if (keep && !depth && text.startsWith(keep, i)) { out += keep; i += keep.length - 1; }
@@ -94,18 +100,107 @@
     return without(without(text, '<', '>'), '(', ')', anonymous && '(anonymous namespace)');
   }
 
-  /* A name that fits so many letters: what is in brackets goes first, then what leads to it, then its middle. */
+  /* The functions of "f'2'main", which callgrind wrote: levels of recursion and callers. Other quotes belong to a name. */
+  function callers(text) {
+    for (var i = 0, from = 0, depth = 0, blank = 0, brackets = 0, out = [], c, m; i <= text.length; i++) {
+      c = text[i] || '';
+      if (!c || (!depth && c === '\'' && i > from && /[\w\x80-\uffff)>\]}$?]/.test(text[i - 1]) && /[\w\x80-\uffff(<{[~.$?\-+\/]/.test(text[i + 1] || ''))) {
+        if (blank && !brackets) return [text];
+        out.push(text.slice(from, i));
+        from = i + 1;
+        depth = blank = brackets = 0;
+      } else if (c === 'o' && !/[\w\x80-\uffff]/.test(text[i - 1] || '') && (m = /^operator(?![\w\x80-\uffff])[()[\]<>=!+\-*\/%^&|~,]*/.exec(text.slice(i)))) {
+        i += m[0].length - 1;
+        brackets = 1;
+      } else if ('(<[{'.indexOf(c) >= 0) {
+        depth++;
+        brackets = 1;
+      } else if ((c === '>' && text[i - 1] !== '-') || ')]}'.indexOf(c) >= 0) {
+        depth -= depth ? 1 : 0;
+      } else if (!depth && c === ' ') {
+        blank = 1;
+      } else if (!depth && (c === '`' || c === '\'') && text.indexOf('\'', i + 1) > i + 1) {
+        i = text.indexOf('\'', i + 1);
+      }
+    }
+    return out;
+  }
+
+  /* Where the name of a template begins behind its return type; only templates state theirs. */
+  function behindType(name) {
+    var end = name.replace(/( const| volatile| noexcept| &&?)+$/, ''), at = end.length, depth = 0, begin = 0, i, c;
+    if (end[at - 1] !== ')') return 0;
+    while (at-- > 0 && !(end[at] === '(' && --depth === 0)) depth += end[at] === ')' ? 1 : 0;
+    if (at <= 0 || end[at - 1] !== '>') return 0;
+    for (i = depth = 0; i < at; i++) {
+      c = end[i];
+      if (!depth && /^operator\W/.test(end.slice(i, i + 9)) && !/\w/.test(end[i - 1] || '')) break;
+      if ('<([{'.indexOf(c) >= 0) depth++;
+      else if (')]}'.indexOf(c) >= 0 || (c === '>' && end[i - 1] !== '-')) depth -= depth ? 1 : 0;
+      else if (c === ' ' && !depth && !/^(const|volatile|&)/.test(end.slice(i + 1))) begin = i + 1;
+    }
+    return /#|\b(in|to|for|of|get|set|new|static|async) *$/.test(end.slice(0, begin)) ? 0 : begin;
+  }
+
+  /* A function without its clones, and those as a mark: " [isra]". */
+  function parted(name) {
+    var core = name.replace(/(?: \[clone [^\]]*\])+$/, ''), kinds = name.slice(core.length).match(/\[clone \.[^\].]*/g) || [];
+    return { core: core, mark: kinds.length ? ' [' + kinds.map(function (kind) { return kind.slice(8); }).join(' ') + ']' : '' };
+  }
+
+  /* A function without its type and without what is in brackets. */
+  function brief(name) {
+    var part = parted(name);
+    return bare(part.core.slice(behindType(part.core)), true) + part.mark;
+  }
+
+  /* Takes "(…) const" off a name. */
+  function noParameters(text) { return text.replace(/([^.:( ])\(\u2026?\)( const| volatile| noexcept| &&?)*$/, function (all, before, q, at) { return text.slice(0, at + 1).slice(-8) === 'operator' ? all : before; }); }
+
+  /* Where a function's own name begins. */
+  function ownBegin(text) {
+    for (var each = /\\|::|->|\/|\.(?=[^.])/g, name = noParameters(text).replace(/<\u2026?>$/, ''), at = 0, m; (m = each.exec(name));) at = m.index + m[0].length;
+    return at;
+  }
+
+  /*
+   * A name that fits so many letters. What compilers and callgrind put around it goes first: clones become a mark, then the
+   * return type, levels of recursion and callers go. As src/text/shorten.c does it.
+   */
   function fit(text, room) {
     text = plainText(text, 2000);
-    if (names === 'short') text = bare(text, true);
+    if (letters(text) <= room && names !== 'short') return text;
+    var all = callers(text), part = parted(all[0]), begin = behindType(part.core), rest = text.slice(all[0].length);
+    var shortest = all.slice(1).map(function (name) { return '\'' + brief(name); }).join(''), i, own, forms;
+    if (names === 'short') { text = brief(all[0]) + shortest; room = Math.min(room, 60); }
+    if (letters(text) <= room) return text;
+    if (names === 'full') return fitCore(text, room);
+    part.bare = part.core.slice(begin);
+    if (names === 'short') part.bare = bare(part.bare, true);
+    else if (letters(part.core + part.mark + rest) <= room) return part.core + part.mark + rest;
+    forms = names === 'short' ? [] : [part.bare + part.mark + rest];
+    forms.push(part.bare + part.mark + shortest, part.bare + part.mark);
+    for (i = 0; i < forms.length; i++) if (letters(forms[i]) <= room) return forms[i];
+    own = noParameters(bare(part.bare, true));
+    own = letters(own.slice(ownBegin(own)).replace(/<\u2026?>$/, ''));
+    return part.mark && room - letters(part.mark) > own ? fitCore(part.bare, room - letters(part.mark)) + part.mark : fitCore(part.bare, room);
+  }
+
+  /* A name that fits: what is in brackets goes first, then what leads to it, then its middle. */
+  function fitCore(text, room) {
     if (letters(text) <= room) return text;
     if (names === 'full') {
       for (var cut = Array.from(text), sum = 0, k = 0; k < cut.length && sum + letters(cut[k]) < room; k++) sum += letters(cut[k]);
       return cut.slice(0, k).join('') + '\u2026';
     }
+    if (letters(without(text, '<', '>')) <= room) return without(text, '<', '>');
     if (letters(bare(text, true)) <= room) return bare(text, true);
     text = bare(text, false);
+    // Empty brackets go before the function's own name is cut.
+    if (letters(text.slice(ownBegin(text))) >= room) text = noParameters(text);
+    if (letters(text.slice(ownBegin(text))) >= room) text = text.replace(/<\u2026>$/, '');
     if (letters(text) <= room) return text;
+    if (letters(text.slice(ownBegin(text))) === room) return text.slice(ownBegin(text));
     var open = text.indexOf('('), word = text.slice(0, Math.max(0, open)).indexOf('operator'), last = text.lastIndexOf(' ', (word < 0 ? open : word) - 1) + 1, m;
     // What a function returns goes before what leads to it.
     if (open < 1 || last < 2 || text[last] === '(' || text.slice(-8).indexOf(')') < 0) last = 0;
@@ -122,9 +217,11 @@
     if (letters(text) <= room) return text;
     // The method stays whole where there is room for some of its class.
     for (var method = 0, each = /\\|::|->|\/|\.(?=[^.])/g; (m = each.exec(text));) if (m.index) method = m.index;
-    if (method && letters(text.slice(method)) < room) {
-      for (var start = Array.from(text.slice(0, method)), j = 0, took = 0, most = room - letters(text.slice(method)); most > 5 && j < start.length && took + letters(start[j]) < most; j++) took += letters(start[j]);
-      return start.slice(0, j).join('') + '\u2026' + text.slice(method);
+    var tail = text.slice(method), most = room - letters(tail);
+    if (method && most < 1 && most > -2 && /^(::|->)/.test(tail) && !(last && room < 8)) return '\u2026' + tail.slice(2);
+    if (method && most >= 1 && !(last && room < 8)) {
+      for (var start = Array.from(text.slice(0, method)), j = 0, took = 0; most > 5 && j < start.length && took + letters(start[j]) < most; j++) took += letters(start[j]);
+      return start.slice(0, j).join('').replace(/\u2026+$/, '') + '\u2026' + tail;
     }
     // Where there is no room for two ellipses, only the end is shown.
     var all = Array.from(text), a = 0, z = all.length, head = last && room < 8 ? 0 : Math.floor((room - 1) / 2), n = 0;

@@ -233,6 +233,9 @@ function tailOf(name: string): { core: string; mark: string; callers: string } {
   return { core, mark: kinds.length ? ` [${kinds.join(' ')}]` : '', callers: name.slice(own.length) };
 }
 
+/** The most columns of a short name. */
+const SHORT_MOST = 60;
+
 /** Callers in as few words as show all of them. */
 function shortCallers(callers: string): string {
   return !callers ? '' : splitCallers(callers.slice(1)).map(caller => {
@@ -284,7 +287,7 @@ function ownColumns(plain: string): number {
 export function fitName(name: string, room: number): string {
   if (wanted !== 'short' && (name.length * 2 <= room || columns(name) <= room)) return name;
   const { core, mark, callers } = tailOf(name), begin = behindReturn(core);
-  if (wanted === 'short') name = plainName(core.slice(begin), ANONYMOUS) + mark + shortCallers(callers);
+  if (wanted === 'short') [name, room] = [plainName(core.slice(begin), ANONYMOUS) + mark + shortCallers(callers), Math.min(room, SHORT_MOST)];
   if (name.length * 2 <= room || columns(name) <= room) return name;
   if (wanted === 'full' || !(mark || begin || callers)) return fitCore(name, room);
   const bare = wanted === 'short' ? plainName(core.slice(begin), ANONYMOUS) : core.slice(begin);
