@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "model/leaf_kind.h"
 #include "questions/calls.h"
 #include "questions/describe.h"
 #include "questions/find.h"
@@ -581,6 +582,20 @@ heading_say(struct pp_answer *a, const struct pp_calls_shown *c)
 	pp_buf_release(&text);
 }
 
+bool
+pp_calls_set_aside(const struct pp_calls_shown *c)
+{
+	const struct pp_profile *p = c->calls.profile;
+	size_t m;
+
+	if (!p->aside.n || c->calls.rows.n > 0 || pp_leaf_kind_of(p, c->func) == PP_LEAF_PLAIN)
+		return false;
+	for (m = 0; m < p->metrics.n && c->row < c->flat.n; m++)
+		if (!pp_value_is_zero(&p->metrics.at[m], pp_flat_get(&c->flat, c->row, m).total))
+			return false;
+	return true;
+}
+
 /* One side: what it is, and its rows. */
 static void
 side_add(struct pp_answer *a, const struct pp_calls_shown *c)
@@ -588,7 +603,10 @@ side_add(struct pp_answer *a, const struct pp_calls_shown *c)
 	bool callers = c->side == PP_CALLERS;
 	const char *said = pp_calls_said(c->flat.profile, callers, c->n > 0);
 
-	if (c->n == 0)
+	if (c->n == 0 && pp_calls_set_aside(c))
+		pp_answer_say(a, PP_INK_PLAIN, "\n  --all-frames shows its %s\n",
+		              callers ? "callers" : "callees");
+	else if (c->n == 0)
 		pp_answer_say(a, PP_INK_PLAIN, "\n  %s\n", said);
 	else
 		pp_answer_say(a, PP_INK_FAINT, "%s%s\n\n", c->both && !callers ? "\n" : "", said);
@@ -647,6 +665,8 @@ function_add(struct pp_answer *a, const struct pp_calls_shown *c)
 		pp_answer_close(a);
 	}
 	pp_calls_note(a, &c->flat);
+	if (pp_calls_set_aside(c))
+		pp_aside_note(a, p, c->func);
 	heading_say(a, c);
 }
 

@@ -39,6 +39,8 @@ struct pp_calls_shown *pp_calls_shown(const struct pp_topic *, const struct pp_c
 double pp_calls_share(const struct pp_calls_shown *, size_t row);
 /* How many levels further are asked for; 0 = all. */
 uint64_t pp_calls_depth(const struct pp_calls_params *);
+/* Returns whether answers leave the function out: an allocator whose callers have its cost, idleness. */
+bool pp_calls_set_aside(const struct pp_calls_shown *);
 /* The answer under a budget. */
 pp_status pp_calls_excerpt(const struct pp_subject *, const struct pp_calls_params *,
                            enum pp_calls_side, struct pp_excerpt *);

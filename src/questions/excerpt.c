@@ -203,8 +203,8 @@ pp_excerpt_function(struct pp_excerpt *x, const struct pp_topic *topic, const ch
 static const struct {
 	const char *rule, *says;
 } known_notes[] = {
-	{ "attributed", "what allocators cost is shown at their callers" },
-	{ "idle", "what was idle is left out of rows and shares" },
+	{ "attributed", "the cost of allocators is shown at their callers" },
+	{ "idle", "idle time is left out of rows and shares" },
 	{ "filters-nothing", "the filters leave nothing" },
 	{ "filters-keep", "filters are on: shares are of what they keep" },
 	{ "estimated", "whole stacks are not recorded: they are estimated from single calls" },

@@ -3,6 +3,7 @@
  */
 #include "questions/calls.h"
 #include "questions/describe.h"
+#include "questions/ranking.h"
 
 /* Lives in the answer. */
 struct excerpt {
@@ -138,6 +139,8 @@ pp_calls_excerpt(const struct pp_subject *subject, const struct pp_calls_params 
 	e->handles = pp_excerpt_has_handles(x, topic) ? pp_excerpt_handles(x, topic) : NULL;
 	if (c->metric < c->flat.metrics)
 		total = c->flat.whole[c->metric];
+	if (pp_calls_set_aside(c))
+		pp_aside_note(x->answer, c->calls.profile, c->func);
 	pp_excerpt_head(x, topic, c->metric, total);
 	excerpt_about(x, e);
 	pp_row_key(&x->head, "count");

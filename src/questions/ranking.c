@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "analysis/group.h"
+#include "model/leaf_kind.h"
 #include "questions/handles.h"
 #include "text/escape.h"
 #include "text/suggest.h"
@@ -137,6 +138,16 @@ pp_calls_note(struct pp_answer *a, const struct pp_flat *flat)
 		pp_answer_note(a, "calls-overflow",
 		               "the calls of %zu %s are 2^64-1 or more, and shown as that", most,
 		               most == 1 ? "function" : "functions");
+}
+
+void
+pp_aside_note(struct pp_answer *a, const struct pp_profile *p, pp_func func)
+{
+	if (pp_leaf_kind_of(p, func) == PP_LEAF_IDLE)
+		pp_answer_note(a, "set-aside", "idle time is left out; --all-frames shows it");
+	else
+		pp_answer_note(a, "set-aside",
+		               "this is an allocator; --all-frames shows its calls and cost");
 }
 
 /* Whether no row has any cost of a metric. */

@@ -31,6 +31,8 @@ pp_status pp_ranking_make(struct pp_answer *, const struct pp_profile *, const s
 void pp_ranking_table(struct pp_answer *, struct pp_ranking *, size_t usual, bool to_all);
 /* Says so when calls do not fit: then the largest number that does is shown. */
 void pp_calls_note(struct pp_answer *, const struct pp_flat *);
+/* Notes how to see a function that answers leave out. */
+void pp_aside_note(struct pp_answer *, const struct pp_profile *, pp_func);
 /* What a function is that is not written in its program's language: "xsub", "opcode", or NULL. */
 const char *pp_flat_kind(const struct pp_flat *, size_t row);
 /* "function": {...}: one row of a flat profile, for JSON. The flat profile must outlive the answer. */

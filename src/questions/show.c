@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/leaf_kind.h"
 #include "questions/excerpt.h"
+#include "questions/ranking.h"
 #include "text/escape.h"
 #include "text/units.h"
 
@@ -297,6 +299,8 @@ show_excerpt(const struct pp_subject *subject, const void *data, struct pp_excer
 	func = p->funcs.at[func].same;
 	if (!row_find(x, h, p, func, &at))
 		return pp_answer_fail_status(x->answer, PP_E_NOMEM);
+	if (!at.flat && p->aside.n && pp_leaf_kind_of(p, func) != PP_LEAF_PLAIN)
+		pp_aside_note(x->answer, p, func);
 	if (r->text && !x->limit) {
 		show_say(x, h, p, func, at);
 		return PP_OK;

@@ -85,6 +85,22 @@ $ polyprof top -n 3 -m live_bytes --time 30ms.. oven.heaptrack
 ! polyprof: the filters keep 35.6%, bytes allocated: 41.7 KiB; shares below are of that
 ! polyprof: the cost of allocators is shown at their callers; --all-frames undoes it
 
+An allocator that is asked about is not said to have no callers.
+
+$ polyprof callers calloc oven.heaptrack
+  calloc: 0 B in all, 0 B by itself
+
+    --all-frames shows its callers
+! polyprof: the cost of allocators is shown at their callers; --all-frames undoes it
+! polyprof: this is an allocator; --all-frames shows its calls and cost
+
+$ polyprof callers --all-frames calloc oven.heaptrack
+  calloc: 320 B in all, 320 B by itself
+  called by
+
+    total%  total  function      called at
+      0.3%  320 B  allocate_dtv  ../elf/dl-tls.c:401
+
 # Leaks
 
 $ polyprof leaks oven.heaptrack
