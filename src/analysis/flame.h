@@ -82,6 +82,7 @@ struct pp_flame_style {
 	const char *title;    /* NULL = "Flame graph" */
 	const char *subtitle; /* NULL = none */
 	bool estimated;       /* the stacks are, which the picture says */
+	const char *aside;    /* what was set aside, which it says too; or NULL */
 	const char *colors;   /* a name of pp_flame_colors[]; NULL = none of them */
 	enum pp_palette palette;
 	double width;        /* of the picture, in pixels */

@@ -675,3 +675,15 @@ pp_set_aside_needs_stacks(const struct pp_profile *p)
 	}
 	return needs;
 }
+
+const char *
+pp_set_aside_said(const struct pp_profile *p, size_t metric)
+{
+	struct pp_aside_row aside = pp_profile_aside(p, metric);
+
+	if (aside.attributed)
+		return "the cost of allocators is shown at their callers";
+	if (metric < p->aside.n && !pp_value_is_zero(&p->metrics.at[metric], aside.idle))
+		return "idle time is left out";
+	return NULL;
+}

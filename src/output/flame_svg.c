@@ -457,7 +457,9 @@ put_head(struct pp_sink *out, const struct pp_flame *f, const struct pp_flame_st
 	                        : "Flame graph",
 	          "");
 	put_words(out, "subtitle", style->width / 2, 38, style->subtitle ? style->subtitle : "",
-	          style->estimated ? "stacks are estimated from individual calls" : "");
+	          style->estimated ? "stacks are estimated from individual calls"
+	          : style->aside   ? style->aside
+	                           : "");
 	pp_sink_printf(
 	    out,
 	    "<text id=\"reset\" class=\"button off\" x=\"%.0f\" y=\"54\">Reset zoom</text>\n"

@@ -8,6 +8,7 @@
 
 #include "io/sink.h"
 #include "analysis/counts.h"
+#include "analysis/set_aside.h"
 #include "analysis/noise.h"
 #include "questions/describe.h"
 #include "questions/occasion.h"
@@ -225,6 +226,19 @@ put_facts(struct pp_json *j, const struct pp_html_opts *opts)
 	pp_json_end_array(j);
 }
 
+/* "aside": what was set aside of any metric, if anything was. */
+static void
+aside_put(struct pp_json *j, const struct pp_profile *p)
+{
+	const char *said = NULL;
+	size_t m;
+
+	for (m = 0; m < p->aside.n && !said; m++)
+		said = pp_set_aside_said(p, m);
+	if (said)
+		pp_json_put_textz(j, "aside", said);
+}
+
 static void
 put_profile(struct pp_json *j, const struct pp_html_data *h, size_t k)
 {
@@ -239,6 +253,7 @@ put_profile(struct pp_json *j, const struct pp_html_data *h, size_t k)
 	pp_json_put_text(j, "producer", pp_text_of(p, p->producer));
 	pp_json_put_bool(j, "complete", p->complete);
 	pp_json_put_bool(j, "estimated", p->estimated);
+	aside_put(j, p);
 	facets_put(j, p->facets);
 	pp_json_put_bool(j, "flatFromTree", pp_profile_basis(p) == PP_BASIS_TREE);
 	pp_json_put_bool(j, "hits", p->lines.hits);

@@ -205,6 +205,7 @@ static const struct {
 } known_notes[] = {
 	{ "attributed", "the cost of allocators is shown at their callers" },
 	{ "idle", "idle time is left out of rows and shares" },
+	{ "set-aside", "this function is left out of answers; all-frames shows it" },
 	{ "filters-nothing", "the filters leave nothing" },
 	{ "filters-keep", "filters are on: shares are of what they keep" },
 	{ "estimated", "whole stacks are not recorded: they are estimated from single calls" },

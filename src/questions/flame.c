@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "analysis/reshape.h"
+#include "analysis/set_aside.h"
 #include "model/derive.h"
 #include "model/traits.h"
 #include "questions/product.h"
@@ -544,6 +545,21 @@ text_keep(struct pp_answer *a, struct pp_buf *text)
 	return kept;
 }
 
+/* Returns what was set aside on either side, or NULL. */
+static const char *
+aside_of(const struct drawn *d, const struct pp_subject *subject)
+{
+	const char *said = NULL;
+	size_t i;
+
+	if (!d->flame.compares)
+		return pp_set_aside_said(subject->topics[0].profile,
+		                         d->asked ? d->metric : d->opts.metric);
+	for (i = 0; i < 2 && !said; i++)
+		said = pp_set_aside_said(subject->topics[i].profile, d->compared[i].metric);
+	return said;
+}
+
 static pp_status
 product_make(struct pp_answer *a, const struct pp_subject *subject, const struct drawn *d)
 {
@@ -561,6 +577,7 @@ product_make(struct pp_answer *a, const struct pp_subject *subject, const struct
 	*style = (struct pp_flame_style){ .title = params->title,
 		                          .subtitle = params->subtitle,
 		                          .estimated = d->flame.profile->estimated,
+		                          .aside = aside_of(d, subject),
 		                          .palette = PP_PALETTE_MODULE,
 		                          .width = width_of(params),
 		                          .icicle = params->icicle,

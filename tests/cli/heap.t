@@ -85,6 +85,18 @@ $ polyprof top -n 3 -m live_bytes --time 30ms.. oven.heaptrack
 ! polyprof: the filters keep 35.6%, bytes allocated: 41.7 KiB; shares below are of that
 ! polyprof: the cost of allocators is shown at their callers; --all-frames undoes it
 
+Pictures and reports say it themselves: they travel without the notes.
+
+$ polyprof flame -q -o - oven.heaptrack | grep -o 'the cost of alloc[^<]*'
+  the cost of allocators is shown at their callers
+
+$ polyprof graph -q --format dot oven.heaptrack | grep -o 'the cost of alloc[a-z ]*'
+  the cost of allocators is shown at their callers
+
+$ polyprof flame -q --all-frames -o - oven.heaptrack | grep -c 'allocators'
+  0
+= 1
+
 An allocator that is asked about is not said to have no callers.
 
 $ polyprof callers calloc oven.heaptrack

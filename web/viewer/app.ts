@@ -513,6 +513,7 @@ export class App {
     const notes: string[] = [];
     if (profiles.some(x => !x.complete)) notes.push('The profile is damaged or was cut off: this is what could be read.');
     if (profiles.some(x => x.estimated)) notes.push('The stacks were reconstructed, not recorded: they are an estimate.');
+    for (const said of new Set(profiles.map(x => x.aside))) if (said) notes.push(said[0].toUpperCase() + said.slice(1) + '; a report made with --all-frames shows all as recorded.');
     if (cut.nodes) notes.push(`${plural(cut.nodes, 'stack', 'stacks')} lighter than ${(cut.share * 100).toPrecision(2)}% are summed up as \u201c(n more)\u201d${this.remote ? ': they come when you zoom in or open that row' : ', so that this file stays small'}.`);
     if (cut.functions) notes.push(`${plural(cut.functions, 'function', 'functions')} lighter than that are left out of the list${this.remote ? ' until you ask for them' : ''}.`);
     if (cut.edges) notes.push(`${plural(cut.edges, 'call', 'calls')} lighter than that are left out.`);

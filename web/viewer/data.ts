@@ -43,6 +43,7 @@ export interface ProfileInfo {
   producer: string;
   complete: boolean;
   estimated: boolean;
+  aside?: string; // what was set aside: allocators, idle time
   facets: string[];
   flatFromTree: boolean;
   hits: boolean;
