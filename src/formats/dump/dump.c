@@ -319,6 +319,7 @@ dump_read(struct pp_reader *reader, struct pp_builder *b)
 	pp_vec_release(&d.frames);
 	pp_vec_release(&d.levels);
 	pp_vec_release(&d.kept);
+	pp_map_release(&d.kept_at);
 	pp_buf_release(&d.places);
 	pp_buf_release(&d.types);
 	return pp_builder_ok(b) ? status : b->status;

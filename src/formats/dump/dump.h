@@ -63,10 +63,10 @@ struct pp_dump {
 	pp_str module;      /* told last */
 	/* go: locations by number, in the text of all; samples refer to them before they are listed */
 	PP_VEC(struct pp_dump_place) kept;
+	struct pp_map kept_at; /* by number: which of them */
 	struct pp_buf places;
 	struct pp_buf types; /* of samples */
 	uint64_t falls;      /* by type, a bit each: some value is below 0 */
-	uint64_t last;       /* the number of the one that is read */
 	uint64_t columns[2]; /* vtune: of the cost and of the module, + 1 */
 };
 

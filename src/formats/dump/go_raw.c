@@ -122,27 +122,25 @@ sample_keep(struct pp_dump *d, struct pp_slice text)
 static void
 raw_keep(struct pp_dump *d, struct pp_slice text)
 {
+	struct pp_dump_place *place = &d->kept.at[d->kept.n - 1];
+
 	pp_buf_add(&d->places, text.p, text.n);
 	pp_buf_addc(&d->places, '\n');
-	d->kept.at[d->last].n = d->places.n - d->kept.at[d->last].begin;
+	place->n = d->places.n - place->begin;
 }
 
-/* Begins a location; false if its number is out of range. */
+/* Begins a location; the number may be any. */
 static bool
 raw_begin(struct pp_dump *d, uint64_t id)
 {
-	static const struct pp_dump_place nowhere;
+	struct pp_dump_place place = { .begin = d->places.n };
 
-	if (id > d->kept.n + 1000000)
-		return false;
-	while (d->kept.n <= id)
-		if (!pp_vec_push(&d->kept, nowhere)) {
-			pp_builder_fail(d->builder, PP_E_NOMEM, NULL);
-			return false;
-		}
-	d->last = id;
-	d->kept.at[id].begin = d->places.n;
-	return true;
+	d->kept_at.seed = d->builder->profile->strs.seed;
+	if (d->kept.n < PP_MAP_NONE && pp_map_set(&d->kept_at, id, (uint32_t)d->kept.n) &&
+	    pp_vec_push(&d->kept, place))
+		return true;
+	pp_builder_fail(d->builder, PP_E_NOMEM, NULL);
+	return false;
 }
 
 /* "     1: 0x58b265 M=1 scanblock /src/x.go:12:3 s=0": name and place of a location, or of a line that goes on. */
@@ -195,14 +193,15 @@ location_take(struct pp_dump *d, struct pp_slice line)
 	return true;
 }
 
-/* Adds the frames of a location, the innermost first. */
+/* Adds the frames of a location, the innermost first; one that is not listed is unknown. */
 static void
-raw_frames(struct pp_dump *d, uint64_t id)
+raw_frames(struct pp_dump *d, uint32_t at)
 {
-	struct pp_slice text, line, name, place;
+	struct pp_slice text = { 0 }, line, name, place;
 	bool found;
 
-	text = pp_slice_of(d->places.p + d->kept.at[id].begin, d->kept.at[id].n);
+	if (at != PP_MAP_NONE)
+		text = pp_slice_of(d->places.p + d->kept.at[at].begin, d->kept.at[at].n);
 	do {
 		line = pp_slice_cut(&text, '\n', &found);
 		raw_location(line, &name, &place);
@@ -227,8 +226,8 @@ raw_sample(struct pp_dump *d, struct pp_slice text, size_t types)
 	for (i = types; i < n; i++)
 		cells[i] = pp_cell_gained(PP_INT, cells[d->builder->profile->metrics.at[i].net]);
 	while (pp_slice_word(&text, &word))
-		if (pp_num_u64(word, &id) && id < d->kept.n)
-			raw_frames(d, id);
+		if (pp_num_u64(word, &id))
+			raw_frames(d, pp_map_get(&d->kept_at, id));
 	if (!d->frames.n && !pp_vec_push(&d->frames, pp_no_stack_frame(d->builder)))
 		pp_builder_fail(d->builder, PP_E_NOMEM, NULL);
 	pp_dump_stack_values(d, cells, false);

@@ -162,6 +162,14 @@ def made():
     tap.same(totals(keep('plain.txt', plain)), totals(keep('j.txt', STUCK)), 'states may say nothing more')
 
 
+def raw():
+    """Numbers of locations may be any: memory goes by the size of the file."""
+    listed = ''.join(f'{i}000000: 0x1 M=1 f{i} /src/a.go:{i}:1 s=0\n' for i in range(1, 41))
+    path = keep('sparse.txt', f'PeriodType: cpu nanoseconds\nPeriod: 10\nSamples:\nsamples/count\n          3: 40000000 1000000 7\nLocations\n{listed}Mappings\n')
+    folded = run('convert', '-q', '--max-memory', '100M', path, '--to', 'folded', '-o', '-')
+    tap.same(folded.stdout.decode(), '[unknown];f1;f40 3\n', 'go tool pprof -raw: numbers of locations far apart')
+
+
 def fresh():
     tools = [shutil.which(tool) for tool in ('java', 'javac', 'jstack')]
     if not all(tools):
@@ -181,6 +189,7 @@ def fresh():
 
 
 made()
+raw()
 recorded(os.path.join(samples, 'dump/good/threads.jstack.txt'), 'recorded')
 fresh()
 sys.exit(tap.done())
