@@ -65,6 +65,7 @@ struct pp_dump {
 	PP_VEC(struct pp_dump_place) kept;
 	struct pp_map kept_at; /* by number: which of them */
 	struct pp_buf places;
+	uint64_t unlisted;   /* frames of samples whose location is not among them */
 	struct pp_buf types; /* of samples */
 	uint64_t falls;      /* by type, a bit each: some value is below 0 */
 	uint64_t columns[2]; /* vtune: of the cost and of the module, + 1 */

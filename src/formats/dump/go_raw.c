@@ -202,6 +202,7 @@ raw_frames(struct pp_dump *d, uint32_t at)
 
 	if (at != PP_MAP_NONE)
 		text = pp_slice_of(d->places.p + d->kept.at[at].begin, d->kept.at[at].n);
+	d->unlisted += at == PP_MAP_NONE;
 	do {
 		line = pp_slice_cut(&text, '\n', &found);
 		raw_location(line, &name, &place);
@@ -247,6 +248,12 @@ raw_end(struct pp_dump *d)
 		line = pp_slice_cut(&rest, '\n', &found);
 		raw_sample(d, line, types);
 	}
+	if (!d->unlisted)
+		return;
+	pp_diag_add(d->reader->diags, &pp_dump_rules[DUMP_LINE], PP_NOWHERE,
+	            "locations of samples are not listed: %llu frames are [unknown]",
+	            (unsigned long long)d->unlisted);
+	d->builder->profile->complete = false;
 }
 
 static bool

@@ -167,6 +167,7 @@ def raw():
     listed = ''.join(f'{i}000000: 0x1 M=1 f{i} /src/a.go:{i}:1 s=0\n' for i in range(1, 41))
     path = keep('sparse.txt', f'PeriodType: cpu nanoseconds\nPeriod: 10\nSamples:\nsamples/count\n          3: 40000000 1000000 7\nLocations\n{listed}Mappings\n')
     folded = run('convert', '-q', '--max-memory', '100M', path, '--to', 'folded', '-o', '-')
+    tap.same(json.loads(run('check', '--json', path).stdout)['files'][0]['verdict'], 'reject', 'a location that is not listed is an error')
     tap.same(folded.stdout.decode(), '[unknown];f1;f40 3\n', 'go tool pprof -raw: numbers of locations far apart')
 
 
