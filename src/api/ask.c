@@ -68,7 +68,8 @@ pp_reply_seen_for(const struct pp_reply *r, const struct pp_want *want)
 		/* Of two profiles one may have a thread that the other has not. */
 		.known_threads = pp_excerpt_asked(&r->asking) &&
 		                 r->asking.question->asks == PP_ASKS_ONE,
-		.all_frames = !(want->facets & PP_ASIDE)
+		.all_frames = !(want->facets & PP_ASIDE),
+		.one_of_many = r->subject.n > 1,
 	};
 }
 

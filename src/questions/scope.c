@@ -594,8 +594,14 @@ pp_scope_set_aside(struct pp_view *view, const struct pp_seen_for *seen, struct 
 		    a, "attributed",
 		    "the cost of allocators is shown at their callers; --all-frames undoes it");
 	if (metric < p->metrics.n && !pp_value_is_zero(&p->metrics.at[metric], aside.idle) &&
-	    !is_noted(a, "idle"))
-		idle_note(a, p, metric);
+	    !is_noted(a, "idle")) {
+		if (seen->one_of_many)
+			pp_answer_note(
+			    a, "idle",
+			    "idle time is left out of rows and shares; --all-frames shows all");
+		else
+			idle_note(a, p, metric);
+	}
 	return PP_OK;
 }
 

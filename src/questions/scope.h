@@ -46,6 +46,7 @@ struct pp_seen_for {
 	bool labels;        /* the question lists labels: every facet stays divided by series */
 	bool all_frames;    /* nothing is set aside: what is converted, or --all-frames */
 	struct pp_demangled *demangled; /* names of profiles that share theirs, or NULL */
+	bool one_of_many; /* other profiles are compared with it: notes are about all of them */
 };
 
 /* Whether anything is filtered or grouped: ways around the profile (rewriting) are then closed. */

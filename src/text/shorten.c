@@ -660,7 +660,7 @@ shorten_tail_apart(struct pp_buf *out, const char *name, size_t n, size_t column
 	      pp_text_columns(tail.p ? tail.p : "", tail.n);
 	callers_fit(&tail, name + t.clone, n - t.clone, differs > t.clone ? differs - t.clone : 0,
 	            columns > own ? columns - own : 0);
-	(void)shorten_tailed(out, core.p ? core.p : "", core.n, &tail, columns);
+	(void)shorten_tailed(out, core.p ? core.p : "", core.n, &tail, columns, 1);
 	out->failed |= core.failed || tail.failed;
 	pp_buf_release(&core);
 	pp_buf_release(&tail);

@@ -184,6 +184,12 @@ def idle(tap, p):
     tap.ok(b'(idle)' not in p.run('flame', path, '-o', '-').stdout.replace(b'(idle) watch', b''), 'idle: flame')
     changed = p.json('diff', '--json', path, path)
     tap.same([changed[side][key] for side in ('before', 'after') for key in ('total', 'idle')], [111, 97] * 2, 'idle: diff')
+    # Of several files, a share of one is not that of all.
+    path_b = os.path.join(p.where, 'busy.folded')
+    with open(path_b, 'w') as out:
+        out.write('main;(idle) 10\nmain;work 90\n')
+    notes = [p.run(*words).stderr for words in (['diff', path, path_b], ['gate', path, path_b, '--fail-if', 'total > +1000%'], ['flame', path, path_b, '-o', '-'])]
+    tap.ok(all(b'idle' in note and b'%' not in note.replace(b'1000%', b'') for note in notes), 'idle: a note on two files is about both', notes)
     top = p.json('top', '--json', '--all-frames', path)
     tap.same((top['total'], top.get('idle'), own_of(top)['(idle)', False]), (111, None, 92), 'idle: --all-frames')
     tap.same(p.run('convert', '-q', '--to', 'folded', '-o', '-', path).stdout.decode(), ''.join(sorted(text.splitlines(True))),
