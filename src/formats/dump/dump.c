@@ -34,7 +34,8 @@ static const struct pp_dump_kind *const kinds[] = { &pp_dump_gdb,       &pp_dump
 
 const struct pp_rule pp_dump_rules[] = {
 	[DUMP_LINE] = { "dump-line", PP_ERROR, "a line is not what such a dump has",
-	                "A line within a stack or tree cannot be parsed. It is left out." },
+	                "A line within a stack or tree cannot be parsed, or samples of `go tool pprof -raw` name "
+	                "locations that no line lists. The line is left out; such a location is [unknown]." },
 	[DUMP_COUNT] = { "dump-count", PP_ERROR, "counts do not add up",
 	                 "What is below a line of a tree adds up to more than the line "
 	                 "itself. The difference belongs to no function." },
