@@ -256,6 +256,21 @@ keys_collect(struct pp_reply *r, const char *const *files, size_t n, struct pp_s
 	return fine;
 }
 
+/* Leaves each key once in a list of `n`, and `more` behind them; returns how many there are. A label of a key that is there twice would cost twice. */
+static size_t
+keys_unite(struct pp_slice *list, size_t n, size_t more)
+{
+	size_t i, k, end = n + more;
+
+	for (i = n; i < end; i++) {
+		for (k = 0; k < n && !pp_slice_eq(list[k], list[i]); k++)
+			;
+		if (k == n)
+			list[n++] = list[i];
+	}
+	return n;
+}
+
 pp_status
 pp_load_labels(struct pp_reply *r, const char *const *files, size_t n, struct pp_load_order *order)
 {
@@ -282,7 +297,8 @@ pp_load_labels(struct pp_reply *r, const char *const *files, size_t n, struct pp
 	r->subject.label_keys = list;
 	r->subject.label_key_count = all;
 	order->label_keys = list;
-	order->label_key_count = all + (scope ? pp_scope_label_keys(scope, list + all) : 0);
+	order->label_key_count = keys_unite(list, all,
+	                                    scope ? pp_scope_label_keys(scope, list + all) : 0);
 	order->all_labels = want.facets & PP_LABELS;
 	return PP_OK;
 }
