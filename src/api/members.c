@@ -517,9 +517,15 @@ pp_members_facts(struct pp_reply *r)
 	pp_answer_count(a, "samples", all.samples);
 	pp_answer_count(a, "series", all.series);
 	pp_answer_count(a, "promised", all.promised);
+	if (all.lacks)
+		pp_answer_bool(a, "complete", false);
 	if (all.can_push)
 		pp_answer_bool(a, "pushed", all.pushed);
 	if (all.cut)
 		pp_answer_count(a, "cut", all.cut);
 	pp_answer_close(a);
+	if (all.lacks)
+		pp_answer_note(
+		    a, "store-lacks",
+		    "the store does not hold all that was added: the answer is about the rest");
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/sort.h"
 #include "store/extract.h"
 #include "store/hash.h"
 #include "store/label_set.h"
@@ -495,6 +496,33 @@ selected_measures(const struct pp_selected *selected, size_t nth, struct pp_slic
 		                     .stacks = e->stacks };
 }
 
+static int
+series_order(const void *a, const void *b, void *ctx)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	(void)ctx;
+	return (x > y) - (x < y);
+}
+
+/* How many different label sets there are; what was counted before where there is no memory. */
+static uint64_t
+series_count(const struct pp_store_list *list)
+{
+	uint64_t *series = calloc(list->entries.n + 1, sizeof *series), n = 0;
+	size_t i;
+
+	for (i = 0; series && i < list->entries.n; i++)
+		series[i] = list->entries.at[i].series;
+	if (series)
+		pp_sort(series, list->entries.n, sizeof *series, series_order, NULL);
+	for (i = 0; series && i < list->entries.n; i++)
+		n += i == 0 || series[i] != series[i - 1];
+	n = series ? n : list->series;
+	free(series);
+	return n;
+}
+
 static void
 selected_narrow(struct pp_selected *selected, const bool *stays)
 {
@@ -506,6 +534,7 @@ selected_narrow(struct pp_selected *selected, const bool *stays)
 			s->list.entries.at[n++] = s->list.entries.at[i];
 	s->list.entries.n = n;
 	list_count(s);
+	s->list.series = series_count(&s->list);
 }
 
 static uint32_t
@@ -607,8 +636,11 @@ selected_facts(const struct pp_selected *selected, struct pp_provider_facts *fac
 		                             .promised = s->stacks,
 		                             .samples = s->stacks };
 	if (s->audited) {
-		facts->promised = s->promised;
-		facts->samples = s->found;
+		/* Engines count in rows of their own; where none is missing, all stacks are there. */
+		if (s->promised != s->found) {
+			facts->promised = s->promised;
+			facts->samples = s->found;
+		}
 		facts->lacks = s->lacks;
 		facts->can_push = s->pushes;
 		facts->pushed = s->pushed;

@@ -4,10 +4,13 @@
 Each way out that a note names leads to the profiles that it is named for; --label alone selects what --where does, whatever most profiles are;
 stacks that cost the same stand in one order, packed or not.
 """
+import contextlib
 import json
 import os
 import random
 import re
+import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -121,6 +124,31 @@ def order(tap, store, packed):
     tap.ok(len(rows) > 30 and got == sorted(got), 'stacks that hold the same: by name', got[:9])
 
 
+def told_of_store(tap, store, what):
+    """What an answer says of the store is said of the profiles that answer, not of those that are left out."""
+    for metric, kind in (('inuse_space', 'heap'), ('wt', 'xhprof')):
+        got, wanted = (answer('top', store, *selects, '--json')[1].get('store', {}) for selects in (['-m', metric], ['--where', f'kind={kind}']))
+        keys = ('profiles', 'samples', 'series', 'promised')
+        tap.same([got.get(key) for key in keys], [wanted.get(key) for key in keys], f'-m {metric}, {what}: as much as --where kind={kind}')
+
+
+def lacking(tap, store, work):
+    """A profile is gone from the store: who compares is told, too."""
+    less = os.path.join(work, 'less.ppdb')
+    shutil.copy(store, less)
+    with contextlib.closing(sqlite3.connect(less)) as db:
+        db.execute('DELETE FROM profile WHERE id = 1')
+        db.commit()
+    for words in (['top'], ['diff', '--by', 'label:kind'], ['diff', '--before', 'kind=cpu', '--after', 'kind=xhprof'], ['trend'],
+                  ['gate', '--before', 'kind=cpu', '--after', 'kind=xhprof', '--fail-if', 'total > 1h']):
+        tap.same(run(words[0], less, *words[1:]).returncode, 3, f'{" ".join(words)}: an error')
+        done = run(words[0], less, *words[1:], '--partial', '--json')
+        body = json.loads(done.stdout or '{}')
+        tap.ok(done.returncode == 0 and body.get('store', {}).get('complete') is False and b'does not hold all' in done.stderr, f'{" ".join(words)} --partial: of the rest, and says so',
+               (done.returncode, body.get('store'), done.stderr))
+    tap.ok('complete' not in answer('diff', store, '--by', 'label:kind', '--json')[1].get('store', {}), 'a whole store says nothing')
+
+
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as work:
@@ -131,7 +159,9 @@ def main():
         for there, what in ((store, 'fresh'), (packed, 'compacted')):
             hints(tap, there, what)
             labels(tap, there, what)
+            told_of_store(tap, there, what)
         order(tap, store, packed)
+        lacking(tap, packed, work)
     return tap.done()
 
 
