@@ -269,7 +269,8 @@ verdict_say(struct pp_timed *t, pp_func func)
 		pp_answer_say(t->answer, PP_INK_PLAIN, PP_TREND_TOO_FEW "%s\n", PP_STEP_RUNS,
 		              PP_STEP_RUNS, t->key.n ? " of each" : "");
 	else
-		pp_answer_say(t->answer, PP_INK_PLAIN, "%s by more than noise\n",
+		pp_answer_say(t->answer, PP_INK_PLAIN, "%s%s by more than noise\n",
+		              t->key.n ? "within each value, " : "",
 		              func ? "it did not change" : "no function changed");
 }
 

@@ -98,6 +98,8 @@ def refusals(tap, store, folder):
         said = run('trend', *short, *words).stdout
         tap.ok(b'too few runs to tell' in said and b'more than noise' not in said, 'and people are told that they are too few', said)
     tap.ok(b'no function changed by more than noise' in run('trend', store, '--where', 'host=a').stdout, 'enough profiles, and no step')
+    said = run('trend', store, '--where', 'host=a', '--function', 'parse', '--by', 'host').stdout
+    tap.ok(b'within each value, it did not change by more than noise' in said, 'by a label, values are not compared with each other', said)
     lines = run('trend', store, '--function', 'parse', '--by', 'host').stdout.decode().splitlines()
     tap.ok(len(lines) > 2 * RUNS and max(map(len, lines)) <= 80 and any('2023-11-16 00:00' in line and '+' in line for line in lines[-2:]), 'for people', '\n'.join(lines[-4:]))
 
