@@ -40,7 +40,7 @@ same_measures(const struct pp_measures *a, const struct pp_measures *b)
 	       strcmp(a->format, b->format) == 0;
 }
 
-/* Finds the rules of --label; one that is wrong is said where it is used. */
+/* Find the rules of --label. A wrong one is reported by the filter. */
 static void
 labels_find(struct pp_alike *c)
 {
@@ -57,7 +57,7 @@ labels_find(struct pp_alike *c)
 	pp_buf_release(&problem);
 }
 
-/* Whether all rules of --label choose a profile by its labels in the store. */
+/* Tell whether all rules of --label choose a profile by its labels in the store. */
 static bool
 labels_keep(const struct pp_alike *c, const struct pp_stored *m)
 {
@@ -73,7 +73,7 @@ labels_keep(const struct pp_alike *c, const struct pp_stored *m)
 	return i > 0;
 }
 
-/* Counts a profile as one of a kind. */
+/* Count a profile as one of a kind. */
 static void
 kind_count_add(struct pp_alike *c, uint32_t k, size_t side, const struct pp_stored *m)
 {
@@ -180,14 +180,14 @@ side_count(const struct pp_alike *c, size_t side)
 	return n;
 }
 
-/* How many profiles of a kind decide: those that --label keeps, if it keeps any. */
+/* Count the profiles of a kind that decide: those that --label keeps, if it keeps any. */
 static size_t
 kind_weight(const struct pp_alike *c, const struct pp_alike_kind *k, size_t side)
 {
 	return c->any_kept ? k->kept[side] : k->count[side];
 }
 
-/* How many profiles decide on a side, of those that stay. */
+/* Count the profiles that decide on a side, of those that stay. */
 static size_t
 side_weight(const struct pp_alike *c, size_t side)
 {
@@ -447,7 +447,7 @@ compared_choose(struct pp_alike *c)
 
 /* ---- what is left out ---- */
 
-/* Divides what is left out into parts, too: -m chooses one of them. False when out of memory. */
+/* Divide the kinds that are left out into parts, too, since -m chooses one of them. False when out of memory. */
 static bool
 rest_divide(struct pp_alike *c)
 {

@@ -47,9 +47,9 @@ pp_alike_count(const struct pp_alike_kind *k)
 	return k->count[0] + k->count[1];
 }
 
-/* No profile has the metric: lists what there is. */
+/* Fail because no profile has the metric, and list the metrics there are. */
 pp_status pp_alike_missing(const struct pp_alike *, const char *metric);
-/* How many profiles of each kind are left out, of how many, and how to ask for them. */
+/* Note how many profiles of each kind are left out, of how many, and how to ask for them. */
 pp_status pp_alike_left_out(const struct pp_alike *, size_t left_out, size_t all);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * What is said of profiles of a store that are left out, as they do not measure what the others do: see api/alike.h.
+ * Notes on profiles of a store that are left out because they measure other things than the rest: see api/alike.h.
  */
 #include <string.h>
 
@@ -31,7 +31,7 @@ measures_put(struct pp_buf *out, const struct pp_profile *p)
 	pp_buf_release(&name);
 }
 
-/* What a message says of kinds. */
+/* A part of a message, about one kind or several. */
 struct mention {
 	const struct pp_alike_kind *kind; /* the first that this is said of */
 	struct pp_buf says;
@@ -43,7 +43,7 @@ struct mentions {
 	bool failed;
 };
 
-/* What was asked for and yet left out, then what most profiles are. */
+/* Order mentions: kinds with the metric that is asked for first, then by the number of profiles. */
 static int
 mention_cmp(const void *a, const void *b, void *ctx)
 {
@@ -81,7 +81,7 @@ has_named(const struct pp_alike_kind *k, struct pp_slice name)
 }
 
 /*
- * A kind that -m NAME would choose instead of one that is left out: one that stays or was mentioned before. Where both
+ * Find a kind that -m NAME would choose instead of one that is left out: one that stays or was mentioned before. If both
  * have the metric that is asked for, no -m tells them apart.
  */
 static const struct pp_alike_kind *
@@ -102,7 +102,7 @@ rival_find(const struct pp_alike *c, const struct pp_alike_kind *out, struct pp_
 	return NULL;
 }
 
-/* Adds how to ask for a kind that is left out. */
+/* Append how to ask for a kind that is left out. */
 static void
 hint_put(const struct pp_alike *c, const struct pp_alike_kind *out, const struct mention *before,
          size_t n, struct pp_buf *text)
@@ -135,7 +135,7 @@ same_said(const struct mention *a, const struct mention *b)
 	       (a->says.n == 0 || memcmp(a->says.p, b->says.p, a->says.n) == 0);
 }
 
-/* Puts the words of mentions down; the same words stand once. */
+/* Write the text of each mention, and unite those with the same text. */
 static void
 mentions_word(const struct pp_alike *c, struct mentions *m, bool hints)
 {
@@ -160,7 +160,7 @@ mentions_word(const struct pp_alike *c, struct mentions *m, bool hints)
 	m->list.n = n;
 }
 
-/* Adds "2 have x, y (-m x); 1 has z" about kinds that do not stay, or about all. False when out of memory. */
+/* Append "2 have x, y (-m x); 1 has z" about kinds that do not stay, or about all. False when out of memory. */
 static bool
 mentions_put(const struct pp_alike *c, bool all, size_t most, struct pp_buf *text)
 {

@@ -256,7 +256,7 @@ keys_collect(struct pp_reply *r, const char *const *files, size_t n, struct pp_s
 	return fine;
 }
 
-/* Leaves each key once in a list of `n`, and `more` behind them; returns how many there are. A label of a key that is there twice would cost twice. */
+/* Keep each key of a list of `n`, and `more` after them, once: with two equal keys a label would cost twice. Returns how many are left. */
 static size_t
 keys_unite(struct pp_slice *list, size_t n, size_t more)
 {

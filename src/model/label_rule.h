@@ -29,7 +29,7 @@ struct pp_label_rule {
 /* Parses one; false when it is wrong (*problem says why) or out of memory (*problem is empty). */
 bool pp_label_rule_parse(struct pp_label_rule *, struct pp_slice text, struct pp_buf *problem);
 void pp_label_rule_release(struct pp_label_rule *);
-/* Whether it chooses what has one label of its key, with that text; an empty one is none. */
+/* Tell whether it chooses a profile whose label of that key has this text; an empty text means no such label. */
 bool pp_label_rule_text(const struct pp_label_rule *, struct pp_slice text);
 /* Clears stays[series] of those that it does not choose. PP_E_LIMIT when a pattern takes too long, and *problem says so. */
 pp_status pp_label_rule_apply(const struct pp_label_rule *, const struct pp_profile *, bool *stays,

@@ -545,7 +545,7 @@ ages_find(struct leaks *l)
 	return PP_OK;
 }
 
-/* Stacks by the names of their functions from the innermost on, then by the lines of their frames; 0 = they look alike. */
+/* Order stacks by the names of their functions from the innermost on, then by the lines of their frames; 0 = alike. */
 static int
 stack_cmp(const struct pp_profile *p, pp_node a, pp_node b)
 {
@@ -563,7 +563,7 @@ stack_cmp(const struct pp_profile *p, pp_node a, pp_node b)
 	return a == b ? by : a ? 1 : -1;
 }
 
-/* The largest first; nodes have another order in a packed profile, so they decide last. */
+/* Order leaks, the largest first. Nodes have another order in a packed profile, so they decide last. */
 static int
 leak_cmp(const void *a, const void *b, void *ctx)
 {

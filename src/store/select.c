@@ -505,7 +505,7 @@ series_order(const void *a, const void *b, void *ctx)
 	return (x > y) - (x < y);
 }
 
-/* How many different label sets there are; what was counted before where there is no memory. */
+/* Count the different label sets; out of memory, keep the count from before. */
 static uint64_t
 series_count(const struct pp_store_list *list)
 {
@@ -636,7 +636,7 @@ selected_facts(const struct pp_selected *selected, struct pp_provider_facts *fac
 		                             .promised = s->stacks,
 		                             .samples = s->stacks };
 	if (s->audited) {
-		/* Engines count in rows of their own; where none is missing, all stacks are there. */
+		/* Engines count their own rows. If none is missing, no stack is. */
 		if (s->promised != s->found) {
 			facts->promised = s->promised;
 			facts->samples = s->found;
