@@ -15,6 +15,7 @@
 #include "model/inclusive.h"
 #include "model/leaf_kind.h"
 #include "questions/question.h"
+#include "questions/traces_order.h"
 #include "text/escape.h"
 #include "text/json_emit.h"
 #include "text/units.h"
@@ -545,34 +546,67 @@ ages_find(struct leaks *l)
 	return PP_OK;
 }
 
-/* Order stacks by the names of their functions from the innermost on, then by the lines of their frames; 0 = alike. */
+struct leak_order {
+	const struct pp_profile *p;
+	uint32_t *rank, *place; /* by frame, by node */
+};
+
+/* Order frames by function, then by line and address. */
 static int
-stack_cmp(const struct pp_profile *p, pp_node a, pp_node b)
+frame_order(const void *a, const void *b, void *profile)
 {
-	int by = 0;
+	const struct pp_profile *p = profile;
+	const struct pp_frame_row *x = &p->frames.at[*(const uint32_t *)a],
+	                          *y = &p->frames.at[*(const uint32_t *)b];
+	int by = x->func != y->func ? pp_func_cmp(p, x->func, y->func) : 0;
 
-	for (; a != b && a && b; a = pp_tree_parent(&p->tree, a), b = pp_tree_parent(&p->tree, b)) {
-		const struct pp_frame_row *x = &p->frames.at[pp_tree_frame(&p->tree, a)],
-		                          *y = &p->frames.at[pp_tree_frame(&p->tree, b)];
-		int names = x->func != y->func ? pp_func_cmp(p, x->func, y->func) : 0;
-
-		if (names)
-			return names;
-		by = by ? by : (x->line > y->line) - (x->line < y->line);
-	}
-	return a == b ? by : a ? 1 : -1;
+	by = by ? by : (x->line > y->line) - (x->line < y->line);
+	by = by ? by : (x->column > y->column) - (x->column < y->column);
+	return by ? by : (x->address > y->address) - (x->address < y->address);
 }
 
 /* Order leaks, the largest first. Nodes have another order in a packed profile, so they decide last. */
 static int
 leak_cmp(const void *a, const void *b, void *ctx)
 {
+	const struct leak_order *t = ctx;
 	const struct leak *x = a, *y = b;
-	int by = (x->order < y->order) - (x->order > y->order);
+	uint32_t m, n;
 
-	by = by ? by : stack_cmp(ctx, x->site, y->site);
-	by = by ? by : stack_cmp(ctx, x->node, y->node);
-	return by ? by : (x->node > y->node) - (x->node < y->node);
+	if (x->order != y->order)
+		return x->order > y->order ? -1 : 1;
+	m = t->rank[pp_tree_frame(&t->p->tree, x->site)];
+	n = t->rank[pp_tree_frame(&t->p->tree, y->site)];
+	if (m == n) {
+		m = t->place[x->node];
+		n = t->place[y->node];
+	}
+	return m != n ? (m > n) - (m < n) : (x->node > y->node) - (x->node < y->node);
+}
+
+/* Sort leaks in time that grows with the tree, however long its stacks are; false when out of memory. */
+static bool
+rows_sort(struct leaks *l)
+{
+	const struct pp_profile *p = l->p;
+	struct leak_order t = { .p = p, .rank = calloc(p->frames.n + 1, sizeof *t.rank) };
+	uint32_t *frames = calloc(p->frames.n + 1, sizeof *frames);
+	bool fine = t.rank && frames;
+	size_t i;
+
+	for (i = 0; fine && i < p->frames.n; i++)
+		frames[i] = (uint32_t)i;
+	if (fine && p->frames.n)
+		pp_sort(frames, p->frames.n, sizeof *frames, frame_order, (void *)(uintptr_t)p);
+	for (i = 0; fine && i < p->frames.n; i++)
+		t.rank[frames[i]] = (uint32_t)i;
+	free(frames);
+	fine = fine && (t.place = pp_nodes_place(p, t.rank, true)) != NULL;
+	if (fine)
+		pp_sort(l->rows.at, l->rows.n, sizeof *l->rows.at, leak_cmp, &t);
+	free(t.rank);
+	free(t.place);
+	return fine;
 }
 
 static pp_status
@@ -609,8 +643,8 @@ rows_find(struct leaks *l, double min)
 			n++;
 		}
 	l->rows.n = fine ? n : 0;
-	if (l->rows.n)
-		pp_sort(l->rows.at, l->rows.n, sizeof *l->rows.at, leak_cmp, (void *)p);
+	if (l->rows.n > 1)
+		fine = fine && rows_sort(l);
 	return fine ? PP_OK : PP_E_NOMEM;
 }
 

@@ -156,17 +156,24 @@ alike_find(struct alike *x, const struct ordering *t)
 struct siblings {
 	const struct pp_profile *p;
 	const uint32_t *rank;
+	bool of_frames; /* ranks are by frame, not by function */
 	PP_VEC(pp_node) all;
 };
+
+static uint32_t
+node_rank(const struct siblings *s, pp_node node)
+{
+	return s->rank[s->of_frames ? pp_tree_frame(&s->p->tree, node) : pp_node_func(s->p, node)];
+}
 
 static int
 sibling_order(const void *a, const void *b, void *ctx)
 {
 	const struct siblings *s = ctx;
-	uint32_t x = s->rank[pp_node_func(s->p, *(const pp_node *)a)],
-	         y = s->rank[pp_node_func(s->p, *(const pp_node *)b)];
+	pp_node m = *(const pp_node *)a, n = *(const pp_node *)b;
+	uint32_t x = node_rank(s, m), y = node_rank(s, n);
 
-	return (x > y) - (x < y);
+	return x != y ? (x > y) - (x < y) : (m > n) - (m < n);
 }
 
 /* Puts the children of a node in order; false when out of memory. */
@@ -188,14 +195,10 @@ siblings_sort(struct siblings *s, struct pp_children *c, pp_node parent)
 	return true;
 }
 
-/*
- * By node: how many stacks come before it, each with what begins like it behind it. Only where no two nodes show the same
- * functions; those without a rank stand anywhere. NULL when out of memory.
- */
-static uint32_t *
-nodes_place(const struct pp_profile *p, const uint32_t *rank)
+uint32_t *
+pp_nodes_place(const struct pp_profile *p, const uint32_t *rank, bool of_frames)
 {
-	struct siblings s = { .p = p, .rank = rank };
+	struct siblings s = { .p = p, .rank = rank, .of_frames = of_frames };
 	struct pp_children c = { 0 };
 	bool fine = pp_children_compute(&c, p);
 	uint32_t *place = NULL, n = 0;
@@ -280,7 +283,7 @@ pp_traces_order(const struct pp_traces *traces, struct pp_trace *rows, size_t n)
 	t.rank = x.rank;
 	if (fine && !traces->united && x.rows >= MANY_ROWS &&
 	    x.nodes >= traces->profile->tree.n / MANY_SHARE)
-		fine = (t.place = nodes_place(traces->profile, t.rank)) != NULL;
+		fine = (t.place = pp_nodes_place(traces->profile, t.rank, false)) != NULL;
 	for (from = 0; fine && x.rows && from < n; from = to) {
 		to = alike_end(&t, from);
 		if (to - from > 1)

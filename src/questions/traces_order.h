@@ -21,6 +21,12 @@ struct pp_traces {
 	bool united;   /* several nodes show the same functions */
 };
 
+/*
+ * By node: how many stacks come before it, each with the stacks that begin like it after it. Ranks order functions, or
+ * frames. Only for trees without two nodes that show the same; nodes without a rank stand anywhere. NULL when out of
+ * memory.
+ */
+uint32_t *pp_nodes_place(const struct pp_profile *, const uint32_t *rank, bool of_frames);
 /* False when out of memory. */
 bool pp_traces_order(const struct pp_traces *, struct pp_trace *rows, size_t n);
 
