@@ -460,18 +460,15 @@ pp_status
 pp_diff_add(struct pp_diff *d, size_t side, const struct pp_diff_input *in, bool *kept)
 {
 	size_t groups = d->identity.groups.n;
-	uint32_t *key = calloc(in->profile->funcs.n + 1, sizeof *key);
+	const uint32_t *key = pp_identity_meet(&d->identity, in->profile);
 	pp_status status = PP_E_NOMEM;
 	struct pp_flat flat;
 
 	*kept = true;
-	if (!key || !pp_identity_add(&d->identity, in->profile, key) || !groups_room(d)) {
-		free(key);
+	if (!key || !groups_room(d))
 		return PP_E_NOMEM;
-	}
 	if (d->identity.united || !all_apart(d, in->profile, key)) {
 		d->needs_stacks = true;
-		free(key);
 		return PP_E_UNSUPPORTED;
 	}
 	*kept = d->identity.groups.n > groups;
@@ -482,7 +479,7 @@ pp_diff_add(struct pp_diff *d, size_t side, const struct pp_diff_input *in, bool
 			status = PP_OK;
 		pp_flat_release(&flat);
 	}
-	free(key);
+	pp_identity_leave(&d->identity, in->profile);
 	return status;
 }
 

@@ -24,8 +24,11 @@ pp_identity_release(struct pp_identity *id)
 	pp_map_release(&id->by_exact);
 	pp_chains_release(&id->chains);
 	pp_buf_release(&id->scratch);
-	free(id->known.group);
-	id->known.group = NULL;
+	while (id->known.n)
+		free(id->known.at[--id->known.n].group);
+	pp_vec_release(&id->known);
+	free(id->room);
+	id->room = NULL;
 }
 
 uint32_t
@@ -401,16 +404,22 @@ all_met(const struct pp_matching *m)
 
 /* ---- profiles that share their names ---------------------------------------------------- */
 
-/* Makes room for what is known of the names of a profile; false when out of memory. */
-static bool
+/* What is known of the names of a profile, by function; NULL when out of memory. */
+static uint32_t *
 known_open(struct pp_identity *id, const struct pp_profile *p)
 {
-	if (id->known.names == p->funcs.at)
-		return true;
-	free(id->known.group);
-	id->known.names = p->funcs.at;
-	id->known.group = calloc(p->funcs.n + 1, sizeof *id->known.group);
-	return id->known.group != NULL;
+	struct pp_identity_known known = { .names = p->funcs.at };
+	size_t i;
+
+	/* A store has a handful: one of each dictionary and kind of profile. */
+	for (i = id->known.n; i-- > 0;)
+		if (id->known.at[i].names == p->funcs.at)
+			return id->known.at[i].group;
+	known.group = calloc(p->funcs.n + 1, sizeof *known.group);
+	if (known.group && pp_vec_push(&id->known, known))
+		return known.group;
+	free(known.group);
+	return NULL;
 }
 
 /*
@@ -418,13 +427,13 @@ known_open(struct pp_identity *id, const struct pp_profile *p)
  * and nothing is left that would have to be matched by name.
  */
 static bool
-known_take(struct pp_identity *id, const struct pp_profile *p, uint32_t *key)
+known_take(struct pp_identity *id, const struct pp_profile *p, const uint32_t *known, uint32_t *key)
 {
 	size_t i;
 
 	for (i = 1; i < p->costs.funcs.n; i++) {
 		pp_func func = p->costs.funcs.at[i];
-		uint32_t group = id->known.group[func];
+		uint32_t group = known[func];
 
 		if (!group || id->groups.at[group].seen_by == id->profiles)
 			break;
@@ -435,12 +444,13 @@ known_take(struct pp_identity *id, const struct pp_profile *p, uint32_t *key)
 		return true;
 	/* They are matched by a profile of the next number. */
 	id->profiles++;
-	memset(key, 0, p->funcs.n * sizeof *key);
+	while (i-- > 1)
+		key[p->costs.funcs.at[i]] = 0;
 	return false;
 }
 
 static void
-known_note(struct pp_matching *m)
+known_note(struct pp_matching *m, uint32_t *known)
 {
 	struct pp_identity *id = m->id;
 	size_t i;
@@ -451,7 +461,7 @@ known_note(struct pp_matching *m)
 
 		if (!e->alias && as->exact == e->as.exact && is_same_place(as, &e->as) &&
 		    pp_map_get(&id->by_exact, spelling_key(&e->as, e->as.exact)) == e->group)
-			id->known.group[e->func] = e->group;
+			known[e->func] = e->group;
 	}
 }
 
@@ -475,14 +485,16 @@ bool
 pp_identity_add(struct pp_identity *id, const struct pp_profile *p, uint32_t *key)
 {
 	struct pp_matching m = { .id = id, .p = p };
+	uint32_t *known = NULL;
 	unsigned pass;
 	size_t i;
 
 	id->profiles++;
 	if (p->costs.shares_names) {
-		if (!known_open(id, p))
+		known = known_open(id, p);
+		if (!known)
 			return false;
-		if (known_take(id, p, key))
+		if (known_take(id, p, known, key))
 			return true;
 	}
 	entities_add(&m);
@@ -513,10 +525,34 @@ pp_identity_add(struct pp_identity *id, const struct pp_profile *p, uint32_t *ke
 			key[e->func] = e->group;
 	}
 	if (p->costs.shares_names)
-		known_note(&m);
+		known_note(&m, known);
 	for (i = 1; i < p->funcs.n && !m.failed && !p->costs.shares_names; i++)
 		key[i] = key[p->funcs.at[i].same];
 	pp_vec_release(&m.entities);
 	pp_buf_release(&m.part);
 	return !m.failed;
+}
+
+const uint32_t *
+pp_identity_meet(struct pp_identity *id, const struct pp_profile *p)
+{
+	if (p->funcs.n > id->room_size) {
+		free(id->room);
+		id->room_size = p->funcs.n;
+		id->room = calloc(id->room_size, sizeof *id->room);
+		id->room_size = id->room ? id->room_size : 0;
+	}
+	return id->room && pp_identity_add(id, p, id->room) ? id->room : NULL;
+}
+
+void
+pp_identity_leave(struct pp_identity *id, const struct pp_profile *p)
+{
+	size_t i;
+
+	if (p->costs.shares_names)
+		for (i = 1; i < p->costs.funcs.n; i++)
+			id->room[p->costs.funcs.at[i]] = 0;
+	else
+		memset(id->room, 0, p->funcs.n * sizeof *id->room);
 }

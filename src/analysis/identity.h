@@ -61,6 +61,12 @@ struct pp_identity_group {
 	uint32_t seen_by; /* the last profile, counted from 1, that has it */
 };
 
+/* Of profiles that share their names: whose they are, and the group that met a function by its whole identity. */
+struct pp_identity_known {
+	const struct pp_func_row *names;
+	uint32_t *group;
+};
+
 struct pp_identity {
 	struct pp_strtab strs;
 	PP_VEC(struct pp_identity_group) groups; /* [0] = none */
@@ -71,11 +77,10 @@ struct pp_identity {
 	uint32_t profiles;
 	struct pp_buf scratch;
 	bool united; /* groups turned out to be one */
-	/* Of profiles that share their names: whose they are, and the group that met a function by its whole identity. */
-	struct {
-		const struct pp_func_row *names;
-		uint32_t *group;
-	} known;
+	PP_VEC(struct pp_identity_known) known;
+	/* By function of the profile that is matched in this room: its group. All 0 in between. */
+	uint32_t *room;
+	size_t room_size;
 };
 
 bool pp_identity_init(struct pp_identity *, uint64_t seed);
@@ -87,6 +92,12 @@ void pp_identity_release(struct pp_identity *);
  * at; of those that share them, one after the other, the names must outlive this, not the profile, unless groups came new.
  */
 bool pp_identity_add(struct pp_identity *, const struct pp_profile *, uint32_t *key);
+/*
+ * The same in room that is kept from profile to profile, since names that many share may be a thousand times as many as one
+ * of these profiles has functions. NULL when out of memory; else pp_identity_leave() ends it, before the next one.
+ */
+const uint32_t *pp_identity_meet(struct pp_identity *, const struct pp_profile *);
+void pp_identity_leave(struct pp_identity *, const struct pp_profile *);
 /* The group that a group turned out to be. */
 uint32_t pp_identity_find(struct pp_identity *, uint32_t group);
 

@@ -193,38 +193,6 @@ pp_flat_keep(struct pp_flat *f, const bool *stays)
 	f->n = n;
 }
 
-static int
-compare_funcs(const void *left, const void *right, void *context)
-{
-	pp_func a = *(const pp_func *)left, b = *(const pp_func *)right;
-
-	return (a > b) - (a < b);
-}
-
-/* The same for a profile that shares its names with many: takes as long as it has functions, not as all have together. */
-static bool
-flat_number_listed(struct pp_flat *f, const struct pp_profile *p, uint32_t *row_of)
-{
-	uint32_t rows = 0;
-	size_t i;
-
-	if (!pp_flat_alloc(f, p, p->costs.funcs.n))
-		return false;
-	for (i = 1; i < p->costs.funcs.n; i++) {
-		pp_func func = p->funcs.at[p->costs.funcs.at[i]].same;
-
-		if (row_of[func] == 1)
-			f->func[rows++] = func;
-		row_of[func] = 0;
-	}
-	f->n = rows;
-	if (rows > 1)
-		pp_sort(f->func, rows, sizeof *f->func, compare_funcs, NULL);
-	for (i = 0; i < rows; i++)
-		row_of[f->func[i]] = (uint32_t)i + 1;
-	return true;
-}
-
 /* Numbers the functions that are marked, by id; false when out of memory. */
 static bool
 flat_number(struct pp_flat *f, const struct pp_profile *p, uint32_t *row_of)
@@ -233,8 +201,6 @@ flat_number(struct pp_flat *f, const struct pp_profile *p, uint32_t *row_of)
 	size_t i;
 
 	row_of[0] = 0;
-	if (p->costs.shares_names)
-		return flat_number_listed(f, p, row_of);
 	for (i = 1; i < p->funcs.n; i++)
 		if (row_of[i])
 			row_of[i] = ++rows;
@@ -463,19 +429,28 @@ flat_facts(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of
 	return f->fact != NULL;
 }
 
+/* Adds up by function of all there are. */
+static bool
+flat_gather(struct pp_flat *f, const struct pp_profile *p, const struct pp_flat_source *source)
+{
+	uint32_t *row_of = calloc(p->funcs.n + 1, sizeof *row_of);
+	bool ok = row_of && source->mark(p, row_of) && flat_number(f, p, row_of) &&
+	          source->fill(f, p, row_of) && pp_flat_settle(f) && flat_facts(f, p, row_of) &&
+	          !pp_account_stops();
+
+	free(row_of);
+	return ok;
+}
+
 pp_status
 pp_flat_compute(const struct pp_profile *p, struct pp_flat *f)
 {
 	const struct pp_flat_source *source = source_of(p);
-	uint32_t *row_of = calloc(p->funcs.n + 1, sizeof *row_of);
-	bool ok;
 
 	*f = (struct pp_flat){ 0 };
-	ok = row_of && source->mark(p, row_of) && flat_number(f, p, row_of) &&
-	     source->fill(f, p, row_of) && pp_flat_settle(f) && flat_facts(f, p, row_of) &&
-	     !pp_account_stops();
-	free(row_of);
-	if (ok)
+	if (p->costs.shares_names && source == &pp_flat_by_costs
+	        ? pp_flat_listed(f, p) && pp_flat_settle(f) && !pp_account_stops()
+	        : flat_gather(f, p, source))
 		return PP_OK;
 	pp_flat_release(f);
 	return PP_E_NOMEM;

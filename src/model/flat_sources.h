@@ -68,6 +68,11 @@ pp_flat_add_total(struct pp_flat *f, size_t row, struct pp_cells cells)
 
 /* As the functions' own table states them. */
 extern const struct pp_flat_source pp_flat_by_costs;
+/*
+ * The same of a profile that shares its names with many: takes as long as it has functions, not as all have together. False
+ * when out of memory.
+ */
+bool pp_flat_listed(struct pp_flat *, const struct pp_profile *);
 /* As the file's own calls state them. */
 extern const struct pp_flat_source pp_flat_by_calls;
 /* Own cost from lines or calls, inclusive cost from edges with cycles resolved. */

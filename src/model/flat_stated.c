@@ -1,6 +1,7 @@
 /*
  * The flat profile as the file itself states it: in its own table of functions, or in its calls.
  */
+#include "base/sort.h"
 #include "base/stops.h"
 #include "model/divide.h"
 #include "model/flat_sources.h"
@@ -138,8 +139,26 @@ groups_settle(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row
 	return fine;
 }
 
+/* The row of a function, if rows are sorted by it. */
+static size_t
+row_search(const struct pp_flat *f, pp_func func)
+{
+	size_t low = 0, high = f->n;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (f->func[middle] <= func)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Adds up all costs; without row_of, rows are searched. */
 static bool
-costs_fill(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
+costs_rows(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 {
 	const struct pp_costs_facet *c = &p->costs;
 	bool fine = true;
@@ -147,17 +166,53 @@ costs_fill(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of
 
 	f->has_calls = c->calls.n > 0;
 	for (i = 1; fine && i < c->funcs.n; i++) {
-		size_t row = row_of[p->funcs.at[c->funcs.at[i]].same] - (size_t)1;
+		pp_func func = p->funcs.at[c->funcs.at[i]].same;
+		size_t row;
 
 		if (!c->funcs.at[i] || !costs_occur(p, i))
 			continue;
+		row = row_of ? row_of[func] - (size_t)1 : row_search(f, func);
 		if (f->has_calls)
 			pp_count_add(&f->calls[row], c->calls.at[i]);
 		fine = costs_add(f, row, p, i);
 	}
 	for (m = 0; c->funcs.n && m < f->metrics; m++)
 		f->whole[m] = pp_costs_whole(p, m).total;
-	return fine && (!p->derived.alone.n || !p->calls.rows.n || groups_settle(f, p, row_of));
+	return fine;
+}
+
+static bool
+costs_fill(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
+{
+	return costs_rows(f, p, row_of) &&
+	       (!p->derived.alone.n || !p->calls.rows.n || groups_settle(f, p, row_of));
+}
+
+static int
+func_order(const void *left, const void *right, void *context)
+{
+	pp_func a = *(const pp_func *)left, b = *(const pp_func *)right;
+
+	return (a > b) - (a < b);
+}
+
+bool
+pp_flat_listed(struct pp_flat *f, const struct pp_profile *p)
+{
+	size_t i, n = 0, rows = 0;
+
+	if (!pp_flat_alloc(f, p, p->costs.funcs.n))
+		return false;
+	for (i = 1; i < p->costs.funcs.n; i++)
+		if (p->costs.funcs.at[i] && costs_occur(p, i))
+			f->func[n++] = p->funcs.at[p->costs.funcs.at[i]].same;
+	if (n > 1)
+		pp_sort(f->func, n, sizeof *f->func, func_order, NULL);
+	for (i = 0; i < n; i++)
+		if (i == 0 || f->func[i] != f->func[i - 1])
+			f->func[rows++] = f->func[i];
+	f->n = rows;
+	return costs_rows(f, p, NULL);
 }
 
 const struct pp_flat_source pp_flat_by_costs = { costs_mark, costs_fill };

@@ -121,10 +121,10 @@ static bool
 profile_add(struct columns *c, const struct pp_profile *p, size_t metric, size_t value, bool *kept)
 {
 	const struct pp_metric *m = &p->metrics.at[metric];
-	uint32_t *key = calloc(p->funcs.n + 1, sizeof *key);
 	size_t groups = c->identity.groups.n, i;
+	const uint32_t *key = pp_identity_meet(&c->identity, p);
 	struct pp_flat flat;
-	bool fine = key && pp_identity_add(&c->identity, p, key) && groups_room(c);
+	bool fine = key && groups_room(c);
 
 	*kept = c->identity.groups.n > groups;
 	fine = fine && pp_flat_compute(p, &flat) == PP_OK;
@@ -146,7 +146,8 @@ profile_add(struct columns *c, const struct pp_profile *p, size_t metric, size_t
 	}
 	if (fine)
 		pp_flat_release(&flat);
-	free(key);
+	if (key)
+		pp_identity_leave(&c->identity, p);
 	return fine;
 }
 
