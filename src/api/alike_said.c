@@ -31,6 +31,25 @@ measures_put(struct pp_buf *out, const struct pp_profile *p)
 	pp_buf_release(&name);
 }
 
+/* Adds what keeps a kind apart: its metrics or, if those that stay have the same, what has the costs. */
+static void
+reason_put(const struct pp_alike *c, const struct pp_profile *p, struct pp_buf *out)
+{
+	size_t i, m = pp_profile_primary(p);
+
+	for (i = 0; i < c->kinds.n && m < p->metrics.n; i++) {
+		const struct pp_profile *q = c->kinds.at[i].profile;
+
+		if (!q || !c->kinds.at[i].stays || pp_profile_metric_like(q, p, m) >= q->metrics.n)
+			continue;
+		if ((q->tree.n > 1) == (p->tree.n > 1))
+			break;
+		pp_buf_adds(out, p->tree.n > 1 ? "whole stacks" : "single calls only");
+		return;
+	}
+	measures_put(out, p);
+}
+
 /* A part of a message, about one kind or several. */
 struct mention {
 	const struct pp_alike_kind *kind; /* the first that this is said of */
@@ -144,7 +163,7 @@ mentions_word(const struct pp_alike *c, struct mentions *m, bool hints)
 	for (i = 0; i < m->list.n; i++) {
 		struct mention x = m->list.at[i];
 
-		measures_put(&x.says, x.kind->profile);
+		reason_put(c, x.kind->profile, &x.says);
 		if (hints)
 			hint_put(c, x.kind, m->list.at, n, &x.says);
 		m->failed |= x.says.failed;

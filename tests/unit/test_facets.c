@@ -137,7 +137,7 @@ check_callers(void)
 {
 	struct pp_profile *p = profile_of(plain, PP_COUNT_OF(plain));
 	struct pp_calls calls;
-	struct pp_flat flat;
+	struct pp_flat flat = { 0 };
 	pp_func c;
 
 	for (c = 1; c < p->funcs.n && !pp_slice_eq_z(pp_text_of(p, p->funcs.at[c].name), "c");)
@@ -150,6 +150,7 @@ check_callers(void)
 		is_i64((int64_t)calls.total.at[0].i, 20, "and what they cost");
 		pp_calls_release(&calls);
 	}
+	pp_flat_release(&flat);
 	pp_profile_free(p);
 }
 
