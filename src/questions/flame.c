@@ -545,18 +545,19 @@ text_keep(struct pp_answer *a, struct pp_buf *text)
 	return kept;
 }
 
-/* Returns what was set aside on either side, or NULL. */
+/* Returns what was set aside in any profile that is drawn, or NULL. */
 static const char *
 aside_of(const struct drawn *d, const struct pp_subject *subject)
 {
 	const char *said = NULL;
 	size_t i;
 
-	if (!d->flame.compares)
-		return pp_set_aside_said(subject->topics[0].profile,
-		                         d->asked ? d->metric : d->opts.metric);
-	for (i = 0; i < 2 && !said; i++)
-		said = pp_set_aside_said(subject->topics[i].profile, d->compared[i].metric);
+	/* A file of two sessions is compared with itself: it is one profile. */
+	for (i = 0; i < subject->n && i < 2 && !said; i++)
+		said = pp_set_aside_said(subject->topics[i].profile, d->asked ? d->metric
+		                                                     : d->compared[i].profile
+		                                                         ? d->compared[i].metric
+		                                                         : d->opts.metric);
 	return said;
 }
 

@@ -97,6 +97,11 @@ $ polyprof flame -q --all-frames -o - oven.heaptrack | grep -c 'allocators'
   0
 = 1
 
+One file may hold both sessions of a comparison.
+
+$ polyprof flame -q -o - change.diff.folded | grep -c 'class="frame'
+  6
+
 An allocator that is asked about is not said to have no callers.
 
 $ polyprof callers calloc oven.heaptrack
