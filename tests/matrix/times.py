@@ -150,7 +150,7 @@ def main():
     spaa = [path for path in files if os.sep + 'spaa' + os.sep in path]
     files = half(path for path in files if path not in spaa) + spaa
     if corpus and os.path.isdir(corpus):
-        for pattern in ('nytprof/*/*.out*', 'nytprof/perl/*merged*', 'nytprof/perl/fork*', 'spx/*/*', 'native/perf*/*', 'chrome/*/*', 'firefox/*/*', 'speedscope/*/*',
+        for pattern in ('nytprof/*/*.out*', 'nytprof/perl/*merged*', 'nytprof/perl/fork*', 'spx/*/*', 'native/perf*/*', 'chrome/*/*', 'firefox/*/*', 'speedscope/*/*', 'speedscope/hand/two_units*',
                         'small/real/*'):
             found = [path for path in sorted(glob.glob(os.path.join(corpus, pattern))) if os.path.getsize(path) <= LARGEST]
             files += few(found, FEW)

@@ -11,7 +11,6 @@ import glob
 import itertools
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -91,7 +90,7 @@ def wrong_totals(written, sources, said):
             yield f'{metric}: {got[0]} {unit}, not {" or ".join(map(str, sorted(possible)))}'
 
 
-def check(name, words, sources, kind, directory):
+def check(words, sources, kind, directory):
     out = os.path.join(directory, 'written.' + ('json' if kind == 'spx' else kind))
     done = run(polyprof, *words, '--to', kind, '-o', out)
     written = ask(out) if done.returncode == 0 else None
@@ -107,7 +106,7 @@ def representatives(kinds):
     chosen = []
     for kind in kinds:
         paths = [path for path in glob.glob(os.path.join(samples, kind, 'good', '*'))
-                 if os.path.isfile(path) and os.path.getsize(path) < LARGEST and os.path.basename(path) not in VAGUE and not re.search(r'\.txt(\.gz|\.zst)?$', path.split('spx')[-1] if 'spx' in path else '')]
+                 if os.path.isfile(path) and os.path.getsize(path) < LARGEST and os.path.basename(path) not in VAGUE and not (kind == 'spx' and '.txt' in path)]
         seen = set()
         for path in sorted(paths, key=lambda path: (os.path.getsize(path), path)):
             stored = ways(path)
@@ -136,7 +135,7 @@ def main():
         pairs = [(paths, verb, sorted({*turn_of(targets, number, 2), *([os.path.basename(os.path.dirname(os.path.dirname(paths[0])))] if same else [])} & set(targets)))
                  for number, (paths, verb, same) in enumerate(pairs)]
         for paths, verb, kinds in singles + pairs:
-            answers = [check('', [verb, *paths], [read[path] for path in paths], kind, directory) for kind in kinds]
+            answers = [check([verb, *paths], [read[path] for path in paths], kind, directory) for kind in kinds]
             wrong = [text for answer in answers for text in answer or []]
             written[verb] += sum(answer is not None for answer in answers)
             if any(answer is not None for answer in answers):
