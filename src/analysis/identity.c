@@ -260,10 +260,7 @@ match_placed(struct pp_matching *m, const struct pp_chain *chain, struct pp_buck
 	struct pp_map entities = { .seed = m->id->by_exact.seed };
 	size_t i, n = 0;
 
-	for (i = 0; i < b->entities.n && !m->failed; i++)
-		m->failed = !pp_place_enter(
-		    &entities, pp_place_key(&b->entities.at[i]->as, components, column),
-		    (uint32_t)i);
+	pp_bucket_places(m, b, components, column, &entities);
 	for (i = 0; i < b->entities.n && !m->failed; i++) {
 		struct pp_entity *e = b->entities.at[i];
 		uint32_t g = PP_MAP_NONE;

@@ -192,6 +192,17 @@ any_without_file(const struct pp_matching *m, const struct pp_bucket *b)
 /* ---- very common names ------------------------------------------------------------------ */
 
 /* Those that are the only one on each side with that line and that end of their path meet. */
+void
+pp_bucket_places(struct pp_matching *m, const struct pp_bucket *b, unsigned components, bool column,
+                 struct pp_map *places)
+{
+	size_t i;
+
+	for (i = 0; i < b->entities.n && !m->failed; i++)
+		m->failed = !pp_place_enter(
+		    places, pp_place_key(&b->entities.at[i]->as, components, column), (uint32_t)i);
+}
+
 static void
 match_by_key(struct pp_matching *m, struct pp_bucket *b, unsigned components, bool column)
 {
@@ -203,10 +214,7 @@ match_by_key(struct pp_matching *m, struct pp_bucket *b, unsigned components, bo
 		    &groups,
 		    pp_place_key(&m->id->groups.at[b->groups.at[k]].as, components, column),
 		    (uint32_t)k);
-	for (i = 0; i < b->entities.n && !m->failed; i++)
-		m->failed = !pp_place_enter(
-		    &entities, pp_place_key(&b->entities.at[i]->as, components, column),
-		    (uint32_t)i);
+	pp_bucket_places(m, b, components, column, &entities);
 	for (i = 0; i < b->entities.n && !m->failed; i++) {
 		struct pp_entity *e = b->entities.at[i];
 		uint64_t key = pp_place_key(&e->as, components, column);

@@ -38,6 +38,9 @@ struct pp_bucket {
 bool pp_entity_is_anonymous(const struct pp_matching *, const struct pp_entity *);
 /* A function meets a group. */
 void pp_entity_take(struct pp_matching *, struct pp_entity *, uint32_t group);
+/* Enters the functions of a bucket into a map by their places. */
+void pp_bucket_places(struct pp_matching *, const struct pp_bucket *, unsigned components,
+                      bool column, struct pp_map *places);
 /* Matches functions and groups by their places, best first, then what is left. */
 void pp_bucket_match(struct pp_matching *, struct pp_bucket *);
 /* Takes what is left on both sides together if one of them does not know places, or if it is one on each side. */

@@ -466,21 +466,15 @@ json_status_put(struct pp_exchange *x, unsigned status, const char *rule, const 
 
 	pp_answer_error(x, status, rule, message);
 	x->out.n = 0;
-	if (pp_sink_buffer(&x->out, &out) != PP_OK)
+	if (!pp_body_begin(&x->out, &out, &j))
 		return;
-	pp_json_init(&j, out, PP_JSON_SPACED);
-	j.spelled = true;
-	pp_json_begin_object(&j);
 	pp_json_put_u64(&j, "code", code_of(status));
 	pp_json_put_textz(&j, "message", message);
 	pp_json_put_object(&j, "error");
 	pp_json_put_textz(&j, "rule", rule);
 	pp_json_put_textz(&j, "message", message);
 	pp_json_end_object(&j);
-	pp_json_end_object(&j);
-	pp_json_end_line(&j);
-	(void)pp_sink_commit(out);
-	pp_sink_close(out);
+	pp_body_end(out, &j);
 }
 
 /* ExportProfilesServiceResponse {partialSuccess: {rejectedProfiles, errorMessage}}. */
@@ -491,23 +485,17 @@ json_partial_put(struct pp_buf *to, uint64_t rejected, const char *why)
 	struct pp_json j;
 	char number[32];
 
-	if (pp_sink_buffer(to, &out) != PP_OK) {
+	if (!pp_body_begin(to, &out, &j)) {
 		to->failed = true;
 		return;
 	}
 	(void)snprintf(number, sizeof number, "%llu", (unsigned long long)rejected);
-	pp_json_init(&j, out, PP_JSON_SPACED);
-	j.spelled = true;
-	pp_json_begin_object(&j);
 	pp_json_put_object(&j, "partialSuccess");
 	/* 64 bits are text in the JSON of protobuf. */
 	pp_json_put_textz(&j, "rejectedProfiles", number);
 	pp_json_put_textz(&j, "errorMessage", why);
 	pp_json_end_object(&j);
-	pp_json_end_object(&j);
-	pp_json_end_line(&j);
-	(void)pp_sink_commit(out);
-	pp_sink_close(out);
+	pp_body_end(out, &j);
 }
 
 /* The answer to a request of which profiles were left out; NULL when out of memory. */

@@ -132,6 +132,26 @@ pp_query_text(const struct pp_query *q, const char *name)
 
 /* ---- answers ---- */
 
+bool
+pp_body_begin(struct pp_buf *to, struct pp_sink **out, struct pp_json *j)
+{
+	if (pp_sink_buffer(to, out) != PP_OK)
+		return false;
+	pp_json_init(j, *out, PP_JSON_SPACED);
+	j->spelled = true;
+	pp_json_begin_object(j);
+	return true;
+}
+
+void
+pp_body_end(struct pp_sink *out, struct pp_json *j)
+{
+	pp_json_end_object(j);
+	pp_json_end_line(j);
+	(void)pp_sink_commit(out);
+	pp_sink_close(out);
+}
+
 void
 pp_answer_error(struct pp_exchange *x, unsigned status, const char *rule, const char *message)
 {
@@ -141,19 +161,13 @@ pp_answer_error(struct pp_exchange *x, unsigned status, const char *rule, const 
 	x->status = status;
 	x->type = PP_JSON_TYPE;
 	pp_buf_release(&x->out);
-	if (pp_sink_buffer(&x->out, &out) != PP_OK)
+	if (!pp_body_begin(&x->out, &out, &j))
 		return;
-	pp_json_init(&j, out, PP_JSON_SPACED);
-	j.spelled = true;
-	pp_json_begin_object(&j);
 	pp_json_put_object(&j, "error");
 	pp_json_put_textz(&j, "rule", rule);
 	pp_json_put_textz(&j, "message", message);
 	pp_json_end_object(&j);
-	pp_json_end_object(&j);
-	pp_json_end_line(&j);
-	(void)pp_sink_commit(out);
-	pp_sink_close(out);
+	pp_body_end(out, &j);
 	if (status == 429 || status == 503)
 		pp_exchange_field(x, "Retry-After", "1");
 }

@@ -27,6 +27,7 @@
 #include "mcp/mcp.h"
 #include "polyprof/polyprof_experimental.h"
 #include "serve/http.h"
+#include "text/json_emit.h"
 
 #define PP_SERVE_PORT "4040"
 #define PP_SERVE_HOST_MAX 264
@@ -96,6 +97,10 @@ const char *pp_query_text(const struct pp_query *, const char *name);
 
 /* ---- answers ---- */
 
+/* Begins a small JSON object as a body; false when out of memory. */
+bool pp_body_begin(struct pp_buf *, struct pp_sink **, struct pp_json *);
+/* Ends it. */
+void pp_body_end(struct pp_sink *, struct pp_json *);
 /* {"error": {"rule", "message"}} with a status; the texts may hold any bytes. */
 void pp_answer_error(struct pp_exchange *, unsigned status, const char *rule, const char *message);
 /* A page or part of one that is in the program: what a browser may do with it is in its head. */
