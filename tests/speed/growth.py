@@ -139,8 +139,31 @@ STORES = {'methods': method, 'overloads': overload, 'names with a hash': hashed,
 SERVICES, NEW, OLD = 8, 16, 16
 
 
-def store_write(polyprof, name, profiles):
-    """A store of so many profiles, of eight services in turn, half of them of another version."""
+def cxx(service, number):
+    return f'_ZN8Service{service}{len(str(number)) + 6}method{number}Ei'
+
+
+# The same of stores whose profiles were packed and share their names: what stands above and below each function.
+PACKED = {'C++ names': (cxx, [], []), 'C++ names and idleness': (cxx, [], ['(idle)']), 'overloads': (overload, ['main'], [])}
+QUESTIONS = {'diff': ['--before', 'version=v0', '--after', 'version=v1'], 'trend': [], 'top': [],
+             'gate': ['--before', 'version=v0', '--after', 'version=v1', '--fail-if', 'self(none) > 9']}
+
+
+def folded_write(path, names, above, below, cost):
+    """A profile of whole numbers, in which functions alone and what they lead to cost something."""
+    with open(path + '.folded', 'w') as file:
+        for name in names:
+            stack = [*above, name]
+            file.write(''.join(f'{";".join([*stack, *end])} {cost}\n' for end in ([], below)[:2 if below else 1]))
+
+
+def store_add(polyprof):
+    subprocess.run([polyprof, 'store', 'add', 'store.ppdb', 'profiles', '--label-from-path', 'profiles/(?<version>[^/]+)', '-q'],
+                   check=True, stdout=subprocess.DEVNULL)
+
+
+def store_write(polyprof, name, profiles, around=None):
+    """A store of so many profiles, of eight services in turn, half of them of another version; packed if `around` is given."""
     for folder in ('profiles', 'store.ppdb'):
         shutil.rmtree(folder, ignore_errors=True)
         if os.path.exists(folder):
@@ -150,13 +173,32 @@ def store_write(polyprof, name, profiles):
         folder = f'profiles/v{i * 2 // profiles}'
         os.makedirs(folder, exist_ok=True)
         numbers = [*range(min(OLD, first)), *range(first, first + NEW)]
+        if around:
+            folded_write(f'{folder}/{i:06}', [name(service, k) for k in numbers], *around, i % 9 + 1)
+            continue
         frames = [{'name': name(service, k), 'file': f'/src/s{service}/f{k}.x', 'line': k + 1} for k in numbers]
         with open(f'{folder}/{i:06}.speedscope.json', 'w') as file:
             json.dump({'$schema': 'https://www.speedscope.app/file-format-schema.json', 'shared': {'frames': frames}, 'profiles': [
                 {'type': 'sampled', 'name': 'p', 'unit': 'none', 'startValue': 0, 'endValue': len(numbers),
                  'samples': [[k] for k in range(len(numbers))], 'weights': [i % 9 + 1] * len(numbers)}]}, file)
-    subprocess.run([polyprof, 'store', 'add', 'store.ppdb', 'profiles', '--label-from-path', 'profiles/(?<version>[^/]+)', '-q'],
-                   check=True, stdout=subprocess.DEVNULL)
+    store_add(polyprof)
+    if around:
+        subprocess.run([polyprof, 'store', 'compact', 'store.ppdb', '-q'], check=True, stdout=subprocess.DEVNULL)
+
+
+def packed_ask(tap, polyprof, directory):
+    """How questions about packed stores grow, asked for people: they see other names than the store has."""
+    for what, (name, *around) in PACKED.items():
+        counts = {question: [] for question in QUESTIONS}
+        for profiles in (8, 200, 400):
+            store_write(polyprof, name, profiles, around)
+            for question, options in QUESTIONS.items():
+                words = [question, 'store.ppdb', *options, '-q', '-j1']
+                counts[question].append(gate.instructions(polyprof, words, directory) / 1e9)
+        for question, (base, small, large) in counts.items():
+            grows = (large - base) / max(small - base, NOISE)
+            tap.ok(grows <= TWICE, f'{question} of a packed store of {what}: twice the profiles take {grows:.1f} x the instructions '
+                   f'({small:.3f} to {large:.3f} G)')
 
 
 def stores_ask(tap, polyprof, directory):
@@ -207,6 +249,7 @@ def main():
         os.chdir(directory)
         if not wanted or 'stores' in wanted:
             stores_ask(tap, polyprof, directory)
+            packed_ask(tap, polyprof, directory)
         for shape in [w for w in wanted if w != 'stores'] if wanted else SHAPES:
             name, n, text, questions = SHAPES[shape]
 
