@@ -208,12 +208,18 @@ void
 pp_spx_names_bind(struct spx_read *r)
 {
 	const struct spx_functions *f = &r->funcs;
+	bool keeps;
 	size_t i;
 
 	if (!r->doc.has_events)
 		r->doc.layout.bars = names_have_places(f);
-	/* To write the report back, functions that were never called are kept as well. */
-	for (i = 0; (r->b->order.facets & PP_EXTRAS) && i < f->name_ends.n && i < NAMES_KEPT; i++)
+	/*
+	 * To write the report back, functions that were never called are kept as well: not of a damaged
+	 * report without any event, which must be refused whatever is ordered.
+	 */
+	keeps = r->b->order.facets & PP_EXTRAS &&
+	        (r->b->profile->events || r->b->profile->complete);
+	for (i = 0; keeps && i < f->name_ends.n && i < NAMES_KEPT; i++)
 		(void)pp_spx_used(r, (uint32_t)i);
 	for (i = 0; i < f->used.n; i++)
 		name_bind(r, &f->used.at[i]);
