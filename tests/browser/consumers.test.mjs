@@ -27,7 +27,7 @@ function written(name, format) {
 
 /** Rows of ours, [name, self, total, calls], of functions that cost anything. */
 function rowsOf(file, metric) {
-  const top = JSON.parse(polyprof('top', '-q', '--json', '-n', '0', ...(metric ? ['-m', metric] : []), file));
+  const top = JSON.parse(polyprof('top', '-q', '--json', '--all-frames', '-n', '0', ...(metric ? ['-m', metric] : []), file));
   return { estimated: top.estimated, total: top.total, metric: top.metric, unit: top.unit, rows: top.functions.map(f => [f.name, f.self[top.metric] ?? 0, f.total[top.metric] ?? 0, f.calls]).filter(r => r[1] || r[2]) };
 }
 
