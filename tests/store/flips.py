@@ -19,7 +19,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from tap import Tap  # noqa: E402 (needs the path above)
+from tap import SHARE, Tap, share  # noqa: E402 (needs the path above)
 
 polyprof, samples = map(os.path.abspath, sys.argv[1:3])
 TIMES = int(sys.argv[3]) if len(sys.argv) > 3 else 2
@@ -205,12 +205,12 @@ def main():
         beginnings(tap, folder)
         for whole in (True, False):
             flips = Flips(tap, folder, whole)
-            for table, column in DERIVED:
+            for table, column in share(DERIVED):
                 flips.column(table, column, whole)
             if not whole:
-                for table, column in STATED:
+                for table, column in share(STATED):
                     flips.column(table, column, False)
-                flips.bytes(TIMES * 10)
+                flips.bytes(max(1, TIMES * 10 // SHARE))
     return tap.done()
 
 

@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from tap import Tap, share, turn_of  # noqa: E402 (needs the path above)
+from tap import Tap, half, share, turn_of  # noqa: E402 (needs the path above)
 
 polyprof, samples = (os.path.abspath(path) for path in sys.argv[1:3])
 
@@ -94,7 +94,7 @@ def kinds(tap, work):
     for kind in sorted(os.listdir(samples)):
         folder = os.path.join(samples, kind, 'good')
         files = [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if not name.endswith(('.txt', '.txt.gz', '.txt.zst'))] if os.path.isdir(folder) else []
-        for file in share(files):
+        for file in half(share(files)):
             store = os.path.join(work, f'{number}.ppdb')
             number += 1
             if run('store', 'add', store, file, '--label', 'v=1', '--label', 'w=x').returncode:
