@@ -582,6 +582,8 @@ recognise(struct pp_opened *o, struct pp_opening *opening)
 		status = outline_take(o, opening);
 	if (status != PP_OK)
 		return status;
+	/* Looking further may have moved the window. */
+	peek.head.p = in->cur;
 	if (opening->opts.from)
 		o->format = pp_format_among(opening->opts.formats, opening->opts.from);
 	else
@@ -590,7 +592,6 @@ recognise(struct pp_opened *o, struct pp_opening *opening)
 	if (!settled)
 		pp_usable_peek(o, &peek);
 	if (!o->format) {
-		peek.head.p = in->cur;
 		opening->foreign = pp_container_foreign(peek.head);
 		opening->stranger = pp_stranger_find(&peek);
 		opening->unpacked_nothing = n == 0 && in->status != PP_OK;
