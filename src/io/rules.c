@@ -92,7 +92,8 @@ const struct pp_rule pp_io_rules[PP_IO_RULE_COUNT + 1] = {
 	[PP_IO_LIMIT_REACHED] = { "io-limit-reached", PP_ERROR, "the input exceeds a limit",
 	                          "The profile is larger, deeper or longer in some way than the limits (pp_limits) allow. They "
 	                          "are generous: no real profile reaches them. A library user may raise them." },
-	[PP_IO_NOTHING_USABLE] = { "io-nothing-usable", PP_ERROR, "nothing in the input can be used",
+	[PP_IO_NOTHING_USABLE] = { "io-nothing-usable", PP_ERROR,
+	                           "nothing in the input can be used",
 	                           "A profile has functions, costs or events, or is intact and empty. This input has lines or records "
 	                           "that were refused, or none of the format that --from names, and nothing else: it is refused. "
 	                           "Leave --from out if you named a format; record the profile again if it is damaged." },

@@ -137,7 +137,7 @@ enum {
 	PP_COLUMN_OF_VALUE = 1 << 10, /* what one value of a label costs: likewise */
 	PP_COLUMN_FALLS = 1 << 9, /* of `each`, the metrics that fall and whose steps are known */
 	PP_COLUMN_KEEP_GROUP =
-	    1 << 5, /* its group is there, if empty, where the datum is not known */
+	    1 << 5,               /* its group is there, if empty, where the datum is not known */
 	PP_COLUMN_MAYBE = 1 << 11 /* of `each`: no object without a datum in it */
 };
 

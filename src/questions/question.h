@@ -158,9 +158,9 @@ struct pp_want {
 	bool rewrites; /* an input of the target's format may go straight into its canonical form */
 	bool labels;   /* the answer lists labels, those that a store gives included */
 	bool all_frames; /* the question itself sets allocators aside */
-	bool merge;    /* PP_ASKS_PICTURE: two files, too */
-	bool skips;    /* files that cannot be read or merged are left out; */
-	bool can_skip; /* or could be */
+	bool merge;      /* PP_ASKS_PICTURE: two files, too */
+	bool skips;      /* files that cannot be read or merged are left out; */
+	bool can_skip;   /* or could be */
 };
 
 struct pp_question {
