@@ -91,10 +91,10 @@ def asked(tap, what, store, values, number):
 def kinds(tap, work):
     """Each sample alone, and the first ones of a kind that go together."""
     number = 0
-    for kind in sorted(os.listdir(samples)):
+    for kind in share(sorted(os.listdir(samples))):
         folder = os.path.join(samples, kind, 'good')
         files = [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if not name.endswith(('.txt', '.txt.gz', '.txt.zst'))] if os.path.isdir(folder) else []
-        for file in half(share(files)):
+        for file in half(files):
             store = os.path.join(work, f'{number}.ppdb')
             number += 1
             if run('store', 'add', store, file, '--label', 'v=1', '--label', 'w=x').returncode:
