@@ -38,7 +38,7 @@ bool pp_call_pairs_init(struct pp_call_pairs *, const struct pp_profile *, enum 
 void pp_call_pairs_release(struct pp_call_pairs *);
 /* The number of a pair, or PP_MAP_NONE. */
 uint32_t pp_call_pairs_find(const struct pp_call_pairs *, pp_func caller, pp_func callee);
-/* What each pair costs of a metric; the caller frees. NULL when out of memory. */
+/* Returns each pair's cost in a metric, or NULL if out of memory; the caller frees it. */
 union pp_value *pp_call_pairs_cost(const struct pp_call_pairs *, size_t metric);
 
 #endif

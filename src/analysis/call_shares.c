@@ -227,7 +227,7 @@ unknown_count(struct sharing *s)
 	return any;
 }
 
-/* What they cost: what the members of a cycle and the calls that leave it do, less the calls that enter it. */
+/* Their cost: the members of a cycle and the calls that leave it, minus the calls that enter it. */
 static bool
 unknown_find(struct sharing *s)
 {
@@ -260,7 +260,7 @@ unknown_find(struct sharing *s)
 	return !s->unknown.failed && !pp_account_stops();
 }
 
-/* What is left for calls of the function within its cycle, once those from outside have their part. */
+/* The cost left for calls within the cycle after the calls from outside took theirs. */
 static union pp_value
 left_for_cycle(const struct sharing *s, size_t metric, union pp_value left)
 {
@@ -558,7 +558,7 @@ pp_call_shares_init(struct pp_call_shares *out, const struct pp_profile *p,
 		for (s.to = s.from + 1; s.to < out->n; s.to++)
 			if (anchor_of(&s, out->row[s.to]) != s.func)
 				break;
-		/* Of a caller that the profile does not list nothing is known. */
+		/* The profile does not list this caller. */
 		if (s.row_of[s.func])
 			function_share(&s);
 		fine = !out->cost.failed && !pp_account_stops();

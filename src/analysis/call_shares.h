@@ -27,7 +27,7 @@ struct pp_call_shares {
 	uint32_t *
 	    row; /* rows of the calls facet, by function (the callee of callers), then as they stand */
 	struct pp_ledger cost; /* what each of them costs */
-	/* Of one function, by metric: the part of its total that is in none of its calls. */
+	/* By metric: the part of one function's total that belongs to none of its calls. */
 	union pp_value *rest;
 };
 
@@ -43,7 +43,7 @@ void pp_call_shares_release(struct pp_call_shares *);
 bool pp_call_shares_by_row(struct pp_ledger *, const struct pp_profile *, const struct pp_flat *,
                            enum pp_calls_side);
 
-/* Whether any call of the profile states a cost of a metric: if none does, nobody knows what calls cost. */
+/* Returns whether any call states a cost in a metric; otherwise the cost of calls is unknown. */
 bool *pp_call_metrics_stated(const struct pp_profile *);
 
 #endif

@@ -19,7 +19,8 @@ struct pp_call {
 	uint32_t site_line;
 	uint64_t calls;
 	bool recursive; /* both ends are the same function */
-	bool rest;      /* what other members of a cycle have of the total, or nobody has */
+	bool
+	    rest; /* part of the total that other members of a cycle have, or that is not attributed */
 };
 
 /* In the order of a walk: each row is followed by what lies beyond it. */

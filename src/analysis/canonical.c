@@ -399,7 +399,7 @@ types_add(struct pp_buf *out, struct pp_signature s)
 	add_without_blanks(out, s.rest);
 }
 
-/* Where "{closure:A::b():12}" begins, which ends a name; its length if it does not. */
+/* Returns where "{closure:A::b():12}" begins at the end of a name, or the name's length. */
 static size_t
 closure_of(struct pp_slice s)
 {

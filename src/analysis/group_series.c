@@ -156,7 +156,7 @@ lines_sum(const struct pp_profile *p, const uint32_t *of, const bool *metrics,
 	}
 }
 
-/* What functions cost themselves, as calls tell it; of metrics of which they tell nothing, what lines cost. */
+/* Own costs of functions: from the calls or, for metrics that calls lack, from the lines. */
 static bool
 calls_sum(const struct pp_profile *p, const uint32_t *of, size_t groups, struct pp_ledger *cost)
 {

@@ -297,12 +297,12 @@ match_common(struct pp_matching *m, struct pp_chain *chain, struct pp_bucket *b)
 		no_file |= b->entities.at[i]->as.file.n == 0;
 	if (!no_file || pp_entity_is_anonymous(m, b->entities.at[0]))
 		return;
-	/* Whatever is walked here becomes one group, or was met by this profile. */
+	/* Every entry walked here becomes one group, or this profile has met it. */
 	groups_collect(m, chain, b);
 	pp_bucket_rest(m, b);
 }
 
-/* Whether a list may be walked, and its groups compared with so many functions: all walks together take linear time. */
+/* Returns whether a list may be walked for n functions: all walks together take linear time. */
 static bool
 can_walk(struct pp_identity *id, const struct pp_chain *chain, size_t functions)
 {
@@ -401,7 +401,7 @@ all_met(const struct pp_matching *m)
 
 /* ---- profiles that share their names ---------------------------------------------------- */
 
-/* What is known of the names of a profile, by function; NULL when out of memory. */
+/* Returns the known keys of a profile's names, by function, or NULL if out of memory. */
 static uint32_t *
 known_open(struct pp_identity *id, const struct pp_profile *p)
 {

@@ -36,7 +36,7 @@ void pp_canonical_name(struct pp_slice name, struct pp_slice file, uint32_t line
                        struct pp_buf *out, struct pp_slice *place_file, uint32_t *place_line);
 /* The qualified name without parameters and Rust's hash, template arguments kept: mangled or not. */
 void pp_loose_name(struct pp_slice s, struct pp_buf *out);
-/* What pp_loose_name() leaves out and tells functions apart: parameters and return type without blanks, mangled or not. */
+/* The part that pp_loose_name() drops: parameters and return type, without blanks, demangled. */
 void pp_name_types(struct pp_slice s, struct pp_buf *out);
 /* Whether only a place tells functions of a name apart: "{closure}", "<lambda>", "(anonymous)", "class@anonymous::f". */
 bool pp_name_is_anonymous(struct pp_slice s);

@@ -12,7 +12,7 @@ enum pp_diff_rule { PP_DIFF_EXACT, PP_DIFF_SAMPLED, PP_DIFF_MEASURED, PP_DIFF_RE
 
 /* Up to this share of the whole, or of the function, a change between single measured runs is noise by default. */
 #define PP_NOISE_SHARE 0.05
-/* Of the mean: measured runs are taken to vary by at least this much. */
+/* Measured runs are assumed to vary by at least this part of their mean. */
 #define PP_NOISE_QUIETEST 0.01
 
 struct pp_diff_input {
@@ -57,7 +57,7 @@ struct pp_scatter {
 	double variance; /* at least */
 	double
 	    usual; /* usually: times the variance of counts or, if not sampled, the mean's square */
-	double prior; /* so many runs' worth that is; 0 = not known */
+	double prior; /* its weight in runs; 0 = unknown */
 };
 
 /*

@@ -59,7 +59,7 @@ struct pp_steps {
 	double wholes, samples;       /* of profiles that count samples */
 	double tests;                 /* functions and places that are looked at for one answer */
 	PP_VEC(struct pp_step) steps; /* the largest change first */
-	/* Of the last function that was looked at, by span. */
+	/* The last function examined, by span. */
 	struct pp_step_side *now, *spare;
 	double *selfs, *totals, *parts;
 	PP_VEC(struct pp_step_usual) usual;
@@ -69,7 +69,7 @@ struct pp_steps {
 
 void pp_steps_release(struct pp_steps *);
 
-/* Adds a profile that stands for so many; `samples` that its whole was counted in, 0 if it was measured. */
+/* Adds a profile that represents `n` profiles; `samples` is its sample count, 0 if measured. */
 void pp_steps_profile(struct pp_steps *, uint32_t span, double profiles, double whole,
                       double samples);
 /* Adds what a function costs in such a profile, once for each profile; false when out of memory. */

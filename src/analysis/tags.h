@@ -22,7 +22,7 @@ struct pp_tags {
 	struct pp_strtab texts; /* of values */
 };
 
-/* Which labels, beside those of samples. */
+/* Which labels to include, besides those of samples. */
 struct pp_tags_of {
 	size_t
 	    least; /* keys of model/labels.h that have at least so many values, that of none included */

@@ -17,11 +17,11 @@
 #define ROUNDING 1e-9
 /* That repeated runs of an unchanged program name any function. */
 #define CHANCE 0.05
-/* The usual variance of functions counts as so many runs at most. */
+/* The usual variance of functions counts as at most this many runs. */
 #define PRIOR_MOST 6.0
 /* That they name the whole: a gate that limits it must not fail once a month for nothing. */
 #define CHANCE_WHOLE 0.02
-/* Of the whole: smaller changes of repeated runs are noise. */
+/* Smaller parts of the whole are noise if runs were repeated. */
 #define CHANGE_LEAST 0.001
 /* A change of a share counts if at least this part of it shows in the cost, too. */
 #define SEEN_LEAST 0.5
@@ -32,7 +32,7 @@ enum family_id { OF_SELF, OF_TOTAL, OF_WHOLE, FAMILIES };
 struct family {
 	struct pp_scatter costs, shares;
 	double tests; /* functions that can change by enough */
-	double z;     /* a change of up to so many standard errors is noise */
+	double z;     /* a change of up to this many standard errors is noise */
 };
 
 struct rules {

@@ -106,7 +106,7 @@ pp_view_set_aside(struct pp_view *v)
 {
 	struct pp_profile *derived = NULL;
 
-	/* Where only calls are known, functions cost what the file says of them. */
+	/* If only calls are known, the file's own costs of functions apply. */
 	if (v->estimated)
 		return PP_OK;
 	return step(v, pp_set_aside_derive(v->shown, &derived), &derived);

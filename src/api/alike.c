@@ -15,7 +15,7 @@
 
 /* With more kinds than that, merging decides by itself. */
 #define KINDS_MOST 256
-/* Of so many profiles one is looked for that is not empty. */
+/* How many profiles are tried to find one that is not empty. */
 #define TRIES_MOST 16
 #define NO_KIND UINT32_MAX
 
@@ -351,7 +351,7 @@ merged_choose(struct pp_alike *c)
 			best = p;
 		}
 	}
-	/* What is empty goes with any; of what cannot be read its loading says why. */
+	/* Empty profiles fit any kind; loading reports those that cannot be read. */
 	for (i = 0; i < c->kinds.n && best; i++)
 		c->kinds.at[i].stays = c->kinds.at[i].stays &&
 		                       (c->kinds.at[i].part == best || !c->kinds.at[i].part);

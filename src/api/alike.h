@@ -6,7 +6,7 @@
 
 #include "api/reply.h"
 
-/* What becomes of the profiles. */
+/* How the profiles are used. */
 enum pp_together {
 	PP_TOGETHER_MERGED,  /* they are added up */
 	PP_TOGETHER_COMPARED /* each is compared with others by one metric */

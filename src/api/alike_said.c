@@ -9,7 +9,7 @@
 #include "text/suggest.h"
 #include "text/units.h"
 
-/* What a kind measures, for a message: the metrics shown first. */
+/* Adds the metrics of a kind to a message, those shown first. */
 static void
 measures_put(struct pp_buf *out, const struct pp_profile *p)
 {

@@ -633,7 +633,7 @@ asks_together(const struct pp_reply *r)
 	const struct pp_question *q = r->asking.question;
 	struct pp_want want = pp_asking_want(&r->asking);
 
-	/* Whatever is written for good is complete, unless told otherwise. */
+	/* A written profile is complete unless the caller allows less. */
 	if (want.can_skip && !want.skips && !r->asking.params->metric)
 		return false;
 	return q->asks == PP_ASKS_ONE || q->asks == PP_ASKS_PICTURE ||

@@ -112,7 +112,7 @@ reading_progress(void *data, uint64_t done, uint64_t total)
 static bool
 may_be_about(void *about, const char *name, size_t n)
 {
-	/* What is idle is left out of the whole, so it has to be told apart. */
+	/* Idle time is left out of the whole, so its functions must be read. */
 	return pp_find_possible(about, name, n) || pp_name_is_idle(pp_slice_of(name, n));
 }
 

@@ -457,7 +457,7 @@ pp_member_costs(struct pp_reply *r, const char *name, bool timed, struct pp_prof
 	if (status != PP_OK && status != PP_E_UNSUPPORTED)
 		status = select_failed(r, name, status, &problem);
 	pp_buf_release(&problem);
-	/* What is to be set aside takes stacks. */
+	/* Setting frames aside needs stacks. */
 	if (status == PP_OK && pp_asking_want(&r->asking).facets & PP_ASIDE &&
 	    pp_set_aside_needs_stacks(*out)) {
 		pp_profile_free(*out);

@@ -61,7 +61,7 @@ struct pp_provider_facts {
 	uint64_t cut;               /* functions or stacks that were left there */
 };
 
-/* What is known of a profile without reading it. */
+/* Facts about a profile that need no reading. */
 struct pp_measures {
 	const char *format;
 	struct pp_slice

@@ -9,7 +9,7 @@
 /* Bits of a bid that is worth a suggestion. */
 #define LIKELY_LEAST 24
 
-/* What is left of a text behind blanks and line ends. */
+/* Skips blanks and line ends at the beginning of a text. */
 static struct pp_slice
 text_begin(struct pp_slice text)
 {
@@ -136,7 +136,7 @@ pp_usable_check(struct pp_opened *o, const struct pp_profile *p, uint64_t errors
 	}
 	if (status == PP_E_INVALID && !errors)
 		damage_note(o, errors);
-	/* What only checks a file may leave out all that no rule needs. */
+	/* A check may skip everything that no rule needs. */
 	if (status == PP_OK && empty && errors && !(order->facets & PP_FINDINGS)) {
 		damage_note(o, errors);
 		return PP_E_INVALID;

@@ -86,7 +86,7 @@ pp_stacks_start(struct pp_builder *b, size_t columns, bool late)
 
 	if (!pp_builder_ok(b))
 		return NULL;
-	/* What memory is attributed to takes whole stacks. */
+	/* Attributing memory needs whole stacks. */
 	if (b->order.facets & PP_ASIDE && pp_order_adds_up(&b->order) &&
 	    pp_profile_has_allocations(p))
 		pp_builder_plant(b);

@@ -15,14 +15,14 @@ bool pp_series_ensure(struct pp_profile *);
 /* The same of a finished profile: *out is NULL if it has a series. */
 pp_status pp_series_ensured(const struct pp_profile *, struct pp_profile **out);
 
-/* What a metric costs in the whole profile, by the file's word: both numbers of function 0. */
+/* Returns the file's own total of a metric: both costs of function 0. */
 struct pp_cost_pair pp_costs_whole(const struct pp_profile *, size_t metric);
 /* Keeps the costs of some series, which get other numbers. For derived profiles with PP_COLUMN_COSTS of their own. */
 void pp_costs_choose(struct pp_profile *, const bool *stays, const uint32_t *number);
 /* The same profile with one row of costs per function, in order of their ids; *out is NULL if it is so. */
 pp_status pp_costs_united(const struct pp_profile *, struct pp_profile **out);
 
-/* What one series has of a profile without stacks, as a profile of one series. */
+/* Derives the part of a profile without stacks that belongs to one series. */
 pp_status pp_series_alone(const struct pp_profile *, uint32_t series, struct pp_profile **out);
 
 #endif

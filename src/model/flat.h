@@ -82,7 +82,7 @@ void pp_flat_keep(struct pp_flat *, const bool *stays);
 struct pp_cost_pair pp_flat_gained(const struct pp_flat *, size_t row, size_t metric);
 /* What shares of a metric are of: the whole or, where it falls, all that was gained. */
 union pp_value pp_flat_whole(const struct pp_flat *, size_t metric);
-/* Puts rows into an order: row numbers, so many bytes apart. False when out of memory. */
+/* Reorders rows by row numbers that are `stride` bytes apart. Returns false if out of memory. */
 bool pp_flat_reorder(struct pp_flat *, const uint32_t *rows, size_t stride);
 /* Sorts descending (names ascending); ties by name, file, line. False when out of memory. */
 bool pp_flat_sort(struct pp_flat *, enum pp_sort, size_t metric);

@@ -73,7 +73,7 @@ costs_add(struct pp_flat *f, size_t row, const struct pp_profile *p, size_t from
 	return fine;
 }
 
-/* What calls of a function cost that come from others of its group, or from elsewhere. */
+/* Adds up the cost of calls of functions from inside or outside of their group. */
 static bool
 group_calls_add(const struct pp_profile *p, bool inside, struct pp_ledger *sums)
 {

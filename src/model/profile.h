@@ -261,7 +261,7 @@ struct pp_derived_facet {
 	PP_VEC(struct pp_generated_row) generated;
 };
 
-/* What answers set aside of a metric (analysis/set_aside.h). */
+/* Costs of a metric that answers set aside (analysis/set_aside.h). */
 struct pp_aside_row {
 	union pp_value idle; /* cost of idle leaves, which is in no row of the profile any more */
 	bool attributed;     /* cost of allocators went to whoever called them */
@@ -333,7 +333,7 @@ pp_text_of(const struct pp_profile *p, pp_str s)
 	return pp_strtab_get(&p->strs, s);
 }
 
-/* What was set aside of a metric. */
+/* Returns the costs of a metric that were set aside. */
 static inline struct pp_aside_row
 pp_profile_aside(const struct pp_profile *p, size_t metric)
 {

@@ -470,7 +470,7 @@ put_table(struct pp_html_data *h, size_t k, enum pp_table_id table, const struct
 	return v->n - kept->n;
 }
 
-/* What calls cost as callers or callees have it. */
+/* Costs of calls, as callers or callees show them. */
 static void
 put_call_costs(struct pp_html_data *h, size_t k, enum pp_calls_side side, const struct kept *kept)
 {

@@ -81,7 +81,7 @@ row_set_apart(struct pp_name_column *c, const uint32_t *alike, size_t n, size_t 
 	for (i = 0; i < n; i++) {
 		struct pp_slice other = full_of(c, alike[i]);
 
-		/* What begins with this name shows itself what it has behind it. */
+		/* Longer names that begin with this one show their own endings. */
 		if (differs_at(name, other) == name.n)
 			continue;
 		another = true;

@@ -182,7 +182,7 @@ calls_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
 	const struct pp_calls_shown *c = data;
 
-	/* Of what is no call, or was called from outside unseen, there is no number. */
+	/* Rows that are no calls, or whose callers are unknown, have no count. */
 	if (c->calls.has_calls && (pp_calls_row(c, row)->func || pp_calls_row(c, row)->calls))
 		pp_datum_count(d, pp_calls_row(c, row)->calls);
 }
@@ -196,7 +196,7 @@ total_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 	               c->calls.total.at[c->shown[row] * c->calls.metrics + metric]);
 }
 
-/* What the file states of a call within a cycle, where that is something else. */
+/* The cost that the file states for a call within a cycle, if it differs. */
 static void
 stated_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 {
@@ -360,7 +360,7 @@ static const struct pp_answer_column calls_columns[] = {
 	  .get = stated_get },
 };
 
-/* Of a rest that no call has. */
+/* The rest that belongs to no call. */
 static const struct pp_answer_column outside_columns[] = {
 	{ .key = "calls", .as = PP_AS_COUNT, .get = calls_get },
 	{ .key = "total", .as = PP_AS_VALUE, .get = total_get },

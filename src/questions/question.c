@@ -335,7 +335,7 @@ pp_asking_want(const struct pp_asking *asking)
 	/* What is written keeps all that was recorded. */
 	if (asking->question->makes != PP_MAKES_PROFILE && !(scope && scope->all_frames)) {
 		want.facets |= PP_DROPS;
-		/* Who filters nothing shows the file as it is. */
+		/* Without filters the file is shown unchanged. */
 		want.facets |= scope && !want.all_frames ? PP_ASIDE : 0u;
 	}
 	return want;

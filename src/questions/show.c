@@ -196,7 +196,7 @@ name_add(struct pp_excerpt *x, struct pp_slice name)
 	}
 }
 
-/* What the function costs: a row of the flat profile of what is shown; NULL when nothing is known. */
+/* Returns the function's row in the flat profile that is shown, or NULL if it has none. */
 struct cost_row {
 	const struct pp_flat *flat;
 	size_t row;

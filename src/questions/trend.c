@@ -66,7 +66,7 @@ trend_want(const void *params, struct pp_want *want)
 	want->facets = PP_COSTS | PP_FUNCTIONS | PP_GAINS;
 }
 
-/* What a function costs in one of the files. */
+/* The cost of a function in one of the files. */
 struct seen {
 	const struct pp_profile *profile;
 	pp_func func;

@@ -25,7 +25,7 @@ struct export
 	struct pp_slice dictionary;      /* as it stands */
 	PP_VEC(struct pp_slice) strings; /* of the dictionary; JSON: as they stand */
 	uint64_t rejected;               /* profiles that were left out */
-	/* Of the resource that is read: its profiles, and what the last of them measures. */
+	/* The current resource: its profiles, and the type of the last one. */
 	uint64_t profiles;
 	struct pp_slice type;
 };
@@ -520,7 +520,7 @@ partial_make(const struct export *e, bool json)
 	return made;
 }
 
-/* What is answered if the store takes the profiles, or at once if there are none. */
+/* The response once the profiles are stored, or immediately if there are none. */
 static void
 answer_make(struct export *e, bool json)
 {

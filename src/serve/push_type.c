@@ -18,7 +18,7 @@ pp_push_type(struct pp_push *p, struct pp_slice type)
 	for (i = 0; i < p->label_count; i++)
 		if (pp_slice_eq_z(p->labels[i].key, "type"))
 			return;
-	/* What cannot be a label, or is one too many, must not be why a profile is refused. */
+	/* An invalid or surplus label is no reason to refuse a profile. */
 	if (type.n && type.n <= TYPE_MAX && pp_utf8_valid(type) && p->label_count < PP_LABELS_MAX)
 		(void)pp_push_label(p, pp_slice_z("type"), type);
 }

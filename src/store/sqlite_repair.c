@@ -71,7 +71,7 @@ pp_stored_users_put(struct pp_sqlite *s, const int64_t *profiles, size_t n, stru
 
 /* ---- repairing ---- */
 
-/* What deriving a profile anew deletes first. ?1 is its number. */
+/* Statements that delete the derived rows of a profile; ?1 is its number. */
 static const char *const resets[] = {
 	"DELETE FROM cells WHERE profile = ?1",
 	"DELETE FROM packed WHERE profile = ?1",

@@ -310,7 +310,7 @@ own_columns(const char *name, size_t n)
 static size_t one_shorten(struct pp_buf *, const char *name, size_t n, size_t columns,
                           unsigned layers);
 
-/* Shortens the name itself and keeps what stands behind it, as far as all of the name's last part is still seen. */
+/* Shortens a name and keeps its tail, unless the name's last part would be cut. */
 static size_t
 shorten_tailed(struct pp_buf *out, const char *name, size_t n, const struct pp_buf *tail,
                size_t columns, unsigned layers)
@@ -368,7 +368,7 @@ shorten_around(struct pp_buf *out, const char *name, size_t n, size_t columns, s
 	return true;
 }
 
-/* Where a remark of a tree or of callers begins: " (recursive)", " (cycle 2)", " <cycle 2>"; n if there is none. */
+/* Returns where a remark such as " (recursive)" or " <cycle 2>" begins, or n. */
 static size_t
 own_remark(const char *name, size_t n)
 {
@@ -646,7 +646,7 @@ callers_fit(struct pp_buf *out, const char *name, size_t n, size_t differs, size
 	pp_buf_release(&text);
 }
 
-/* Of names that differ behind the function: all that stands there, and as much of the name as there is room for. */
+/* Shortens a name that differs from others in its tail: the tail stays, the name gives way. */
 static bool
 shorten_tail_apart(struct pp_buf *out, const char *name, size_t n, size_t columns, size_t differs)
 {
@@ -678,7 +678,7 @@ pp_name_shorten_middle(struct pp_buf *out, const char *name, size_t n, size_t co
 	pp_name_drop_brackets(&plain, (const char *)s.p, s.n, true);
 	last = own_begin(plain.p ? plain.p : "", plain.n);
 	wide = pp_text_columns(plain.p ? plain.p + last : "", plain.n - last);
-	/* What is in front is seen anyway, or nothing of it. */
+	/* The front is either visible already or gone. */
 	if (last == 0 || wide + 3 > columns || pp_text_columns(plain.p, last) + wide <= columns) {
 		(void)pp_name_shorten(out, name, n, columns);
 	} else {

@@ -32,7 +32,7 @@ pp_name_place(const char *name, size_t n)
 
 #define ARROW_COLUMNS 3
 
-/* Where the last of the names begins that such arrows stand between. */
+/* Returns where the last name of a chain begins. */
 static size_t
 last_behind(const char *chain, size_t n, const char *arrow)
 {
@@ -80,7 +80,7 @@ chain_turn(struct pp_buf *out, const char *chain, size_t n, const char *arrow, c
 	}
 }
 
-/* Where the first name of a chain ends. */
+/* Returns where the first name of a chain ends. */
 static size_t
 chain_first(const char *chain, size_t n)
 {

@@ -9,7 +9,7 @@
 /* A chain needs more columns than that; in fewer, only its last name is shown. */
 #define PP_CHAIN_LEAST 24
 
-/* Where a file in brackets behind a name begins, as in "main (app.c)"; n if there is none. */
+/* Returns where a file in brackets begins, as in "main (app.c)", or n. */
 size_t pp_name_place(const char *name, size_t n);
 
 bool pp_chain_leads_back(const char *chain, size_t n);

@@ -41,7 +41,7 @@ without_descriptor(struct pp_slice s)
 	return s.p[last] == 'L' && s.p[s.n - 1] == ';' ? n : s.n;
 }
 
-/* Where the bracket that ends a text begins; its length when none does. */
+/* Returns where the bracket that ends a text begins, or the text's length. */
 static size_t
 opening_of(struct pp_slice s)
 {
@@ -104,7 +104,7 @@ is_qualifier(struct pp_slice s, size_t at)
 	return false;
 }
 
-/* Where a name begins behind its return type; 0 if there is none. */
+/* Returns where a name begins after its return type, or 0. */
 static size_t
 behind_type(struct pp_slice s)
 {
@@ -237,7 +237,7 @@ quote_divides(struct pp_slice s, size_t at)
 	       (is_word(behind) || (behind && strchr("(<{[~.$?-+/", behind)));
 }
 
-/* Where the symbols of an operator end whose name begins at a place. */
+/* Returns where the symbols of an operator's name end. */
 static size_t
 operator_end(struct pp_slice s, size_t at)
 {

@@ -138,7 +138,7 @@ struct trace_read {
 	PP_VEC(struct trace_mark) marks;
 	const unsigned char *events, *samples, *frames;
 	bool array, hermes, first;
-	/* Of LLVM's -ftime-trace: slices are named by their details, too. */
+	/* LLVM's -ftime-trace: details are part of the names of slices. */
 	bool clang;
 	bool labels;             /* details are labels */
 	struct pp_map detail_of; /* the text, by frame */

@@ -13,10 +13,10 @@
 #define MARK_WITHIN 512
 
 #define TOTAL "Total "
-/* Where nearly each slice has a detail of its own, costs by detail say nothing, and take memory. */
+/* If nearly every slice has its own detail, costs by detail are useless and take memory. */
 #define SERIES_MOST 65536
 
-/* What is in the args of an event. */
+/* The args of an event. */
 struct details {
 	struct pp_json_str detail, file;
 	uint64_t line;

@@ -83,7 +83,7 @@ starts_any(struct pp_slice name, const char *const *list)
 static void
 worker_note(struct pp_dump *d, struct pp_slice name)
 {
-	/* What the JVM's own threads run: references, cleaners, workers of the common pool. */
+	/* Functions of the JVM's own threads: references, cleaners, workers of the common pool. */
 	static const char *const runs[] = { "java.lang.ref.Reference$ReferenceHandler.run",
 		                            "java.lang.ref.Finalizer$FinalizerThread.run",
 		                            "jdk.internal.ref.CleanerImpl.run",

@@ -322,9 +322,9 @@ size_t pp_nyt_process_script(struct pp_nyt_load *, size_t process);
 /* The nodes of the code outside of all subs: of a script, of a process. 0 = calls stand at the top. */
 pp_node pp_nyt_script_node(struct pp_nyt_load *, size_t script);
 pp_node pp_nyt_process_node(struct pp_nyt_load *, size_t process);
-/* Whose main::RUNTIME makes a call that stands in a file. */
+/* Returns the main::RUNTIME that makes a call in a file. */
 pp_func pp_nyt_script_func(const struct pp_nyt_load *, uint32_t file);
-/* What all that one script ran costs, by the tree: in ticks. */
+/* Returns the cost in ticks of everything that one script ran, from the tree. */
 bool pp_nyt_script_totals(struct pp_nyt_load *, double *totals);
 
 /* ---- levels.c ---- */

@@ -59,7 +59,7 @@ largest_cell(struct pp_nyt_load *load, pp_node node, uint32_t *series)
 	return best;
 }
 
-/* The first stretches in which a node ran become those of a node below it, up to so many ticks. */
+/* Moves the first intervals of a node to a node below it, up to a number of ticks. */
 static bool
 stretches_move(struct pp_timeline *t, struct pp_timeline *moved, const struct pp_tree *tree,
                pp_node from, pp_node to, double ticks)
@@ -142,7 +142,7 @@ tree_move(struct pp_nyt_load *load, double ticks, pp_node from, pp_node to)
 	return ticks;
 }
 
-/* What one main::RUNTIME spent itself, in all processes. */
+/* The own cost of one main::RUNTIME in all processes. */
 static double
 node_ticks(struct pp_nyt_load *load, pp_node node)
 {
@@ -214,7 +214,7 @@ scripts_store(struct pp_nyt_load *load, double *total, double *own)
 	free(totals);
 }
 
-/* What code outside of subs, or nobody, calls: not all where a caller was never seen, and never more. */
+/* Cost of calls from outside of subs or without a caller: never more than is unattributed. */
 static double
 called_sum(const struct pp_nyt_load *load, double most)
 {
@@ -266,7 +266,7 @@ file_script(struct pp_nyt_load *load, uint32_t file)
 	           : load->subs.rows.at[o->sub - 1].func;
 }
 
-/* What the levels of files cost, each with what it calls. */
+/* The inclusive costs of the levels of files. */
 static void
 files_store(struct pp_nyt_load *load)
 {

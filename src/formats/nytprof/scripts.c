@@ -142,7 +142,7 @@ pp_nyt_script_node(struct pp_nyt_load *load, size_t script)
 pp_node
 pp_nyt_process_node(struct pp_nyt_load *load, size_t process)
 {
-	/* Where there is but one, nobody has to find out. */
+	/* A single script needs no search. */
 	return pp_nyt_has_scripts(load)
 	           ? pp_nyt_script_node(load, pp_nyt_process_script(load, process))
 	           : load->outside.node;

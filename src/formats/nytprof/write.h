@@ -30,7 +30,7 @@ struct pp_nyt_run {
 	bool outside; /* some of it outside of subs */
 };
 
-/* What a line took within one run. */
+/* The cost of a line within one run. */
 struct pp_nyt_run_line {
 	uint32_t line, run;
 	uint64_t hits;
@@ -141,7 +141,7 @@ void pp_nyt_callers_collect(struct pp_nyt_writing *, struct pp_nyt_callers *);
 void pp_nyt_callers_release(struct pp_nyt_callers *);
 /* Sums of the tree; false when out of memory. */
 bool pp_nyt_write_tree_prepare(struct pp_nyt_writing *);
-/* Those of a run, or all. */
+/* The lines of one run, or of all. */
 void pp_nyt_write_returns(struct pp_nyt_writing *, const struct pp_nyt_run *);
 void pp_nyt_write_callers(struct pp_nyt_writing *);
 

@@ -125,7 +125,7 @@ pp_nyt_files_collect(struct pp_nyt_writing *w)
 	while (files_of_level(w, level, used) && level < 1000)
 		level++;
 	free(used);
-	/* What has no file needs one all the same: fid 0 means something else. */
+	/* Code without a file needs one, because fid 0 has another meaning. */
 	w->script = w->files.n ? 1 : 0;
 	if (!w->script) {
 		w->script = 1;

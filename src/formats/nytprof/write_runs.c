@@ -80,7 +80,7 @@ roots_collect(struct pp_nyt_writing *w)
 	return true;
 }
 
-/* Whose files are, and who spent something outside of subs. */
+/* Finds the owner of each file and the scripts with cost outside of subs. */
 static bool
 levels_collect(struct pp_nyt_writing *w)
 {

@@ -361,7 +361,7 @@ compose_calls(struct composer *c)
 	c->doc.no_memory |= !sid_of || c->n.no_memory;
 	if (!c->doc.no_memory) {
 		sites_merge(c, &callers);
-		/* Of stacks it is known, too. */
+		/* Stacks have this cost as well. */
 		if (!p->calls.rows.n || p->calls.own)
 			own_move(c, &callers);
 		for (i = 0; i < c->n.flat.n; i++)

@@ -47,7 +47,7 @@ event_add(struct pp_spaa_reader *r, const struct pp_spaa_declared *said)
 		return;
 	}
 	e.said.primary = r->metrics.rows.at[primary].name;
-	/* What memory is attributed to takes whole stacks; metrics are known too late to tell by them. */
+	/* Attributing memory needs whole stacks; the metrics are known too late to decide by them. */
 	if (r->want_costs && e.said.kind == PP_SPAA_ALLOCATION && !r->builder->stacks &&
 	    r->builder->order.facets & PP_ASIDE && pp_order_adds_up(&r->builder->order))
 		pp_builder_plant(r->builder);
