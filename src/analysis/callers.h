@@ -19,8 +19,7 @@ struct pp_call {
 	uint32_t site_line;
 	uint64_t calls;
 	bool recursive; /* both ends are the same function */
-	bool
-	    rest; /* part of the total that other members of a cycle have, or that is not attributed */
+	bool rest;      /* the part of a total in a cycle that is not attributed */
 };
 
 /* In the order of a walk: each row is followed by what lies beyond it. */
