@@ -32,8 +32,8 @@ struct pp_call_shares {
 };
 
 /*
- * Of the calls of one function on one side, or of all functions (0). `flat` is that of the profile. False when out of
- * memory; release it in any case.
+ * Computes the shares of the calls of one function on one side, or of all functions (0), from the
+ * profile's flat rows. Returns false if out of memory; release it in any case.
  */
 bool pp_call_shares_init(struct pp_call_shares *, const struct pp_profile *, const struct pp_flat *,
                          enum pp_calls_side, pp_func);

@@ -153,7 +153,7 @@ enum pass {
 	PASSES
 };
 
-/* What a list of groups is of: a name; a base with types; a base without types, and if it is not the name; one with types. */
+/* The key of a list of groups: a name; a base with types; a base without, or with another name; a typed one. */
 enum chain_kind { OF_NAME, OF_TYPES, OF_UNTYPED, OF_OTHER, OF_TYPED };
 
 static uint64_t
@@ -280,7 +280,7 @@ match_placed(struct pp_matching *m, const struct pp_chain *chain, struct pp_buck
 	pp_map_release(&entities);
 }
 
-/* The same as pp_bucket_match() for a name of so many functions that looking at all of them would take too long. */
+/* Does the work of pp_bucket_match() for a name with too many functions to look at all of them. */
 static void
 match_common(struct pp_matching *m, struct pp_chain *chain, struct pp_bucket *b)
 {

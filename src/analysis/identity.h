@@ -9,7 +9,7 @@
  * Functions meet first by their whole identity, then by canonical name and place, then by canonical name
  * alone where places are not known or there is only one on each side, at last by their qualified name if one of the two
  * lacks the parameters that the other has, mangled or not: names with different parameters are different functions.
- * Where one profile tells functions apart that another does not, they are taken together.
+ * Functions that only one profile distinguishes are combined.
  */
 #ifndef PP_IDENTITY_H
 #define PP_IDENTITY_H
@@ -61,7 +61,7 @@ struct pp_identity_group {
 	uint32_t seen_by; /* the last profile, counted from 1, that has it */
 };
 
-/* Of profiles that share their names: whose they are, and the group that met a function by its whole identity. */
+/* Names that several profiles share, and the group that each function met by its whole identity. */
 struct pp_identity_known {
 	const struct pp_func_row *names;
 	uint32_t *group;

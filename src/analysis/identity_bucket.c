@@ -156,8 +156,8 @@ coarser_take(struct pp_matching *m, struct pp_bucket *b, const struct coarser *b
 }
 
 /*
- * Where one profile knows the file of a function but not line, column or module, and the other tells several of that name
- * in that file apart by these, those are taken together.
+ * Combines functions of one name and file that one profile distinguishes by line, column or module
+ * if the other profile knows only the file.
  */
 static void
 match_coarser(struct pp_matching *m, struct pp_bucket *b)
@@ -191,7 +191,6 @@ any_without_file(const struct pp_matching *m, const struct pp_bucket *b)
 
 /* ---- very common names ------------------------------------------------------------------ */
 
-/* Those that are the only one on each side with that line and that end of their path meet. */
 void
 pp_bucket_places(struct pp_matching *m, const struct pp_bucket *b, unsigned components, bool column,
                  struct pp_map *places)
@@ -203,6 +202,7 @@ pp_bucket_places(struct pp_matching *m, const struct pp_bucket *b, unsigned comp
 		    places, pp_place_key(&b->entities.at[i]->as, components, column), (uint32_t)i);
 }
 
+/* Matches functions that are alone on each side with their line and the end of their path. */
 static void
 match_by_key(struct pp_matching *m, struct pp_bucket *b, unsigned components, bool column)
 {

@@ -13,7 +13,7 @@
 
 /* Lists up to this length are always walked. */
 #define PP_CHAIN_SHORT 64
-/* Longer ones are walked while profiles had so many functions for each step: that many steps a function are linear. */
+/* Steps in longer lists that each function pays for, so that all walks together take linear time. */
 #define PP_CHAIN_STEPS 64
 /* The value of a place key that several groups have. */
 #define PP_CHAIN_SEVERAL (PP_MAP_NONE - 1)

@@ -185,7 +185,7 @@ compare_files(const void *left, const void *right, void *profile)
 	                    pp_text_of(profile, *(const pp_str *)right));
 }
 
-/* Where files stand in the order of their names, of those that occur. */
+/* The ranks of the files that occur, by name. */
 struct ranks {
 	uint32_t *of;  /* by string */
 	bool *unknown; /* by rank: nothing is known of the file; NULL = of none */

@@ -117,7 +117,7 @@ pp_mean_join(struct pp_mean *to, struct pp_mean add)
 	to->weight = weight;
 }
 
-/* Returns a variance of so many degrees of freedom, moderated by the usual one. */
+/* Returns a variance with `freedom` degrees of freedom, moderated by the usual one. */
 static double
 moderate(const struct pp_scatter *scatter, double usual, double variance, double freedom)
 {

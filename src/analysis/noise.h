@@ -61,9 +61,10 @@ struct pp_scatter {
 };
 
 /*
- * Returns the standard error of the difference of two means of so many runs, with Welch's degrees of freedom. Without
- * a change both sides vary alike, so neither is taken to vary less than both together: the variance of three
- * values is often close to 0 by chance, or is 0 because a rare function is in none of them. The usual variance counts
+ * Returns the standard error of the difference of two means of `runs` runs, with Welch's degrees of
+ * freedom. Without a change both sides vary alike, so neither variance is less than that of both
+ * together: the variance of three values is often close to 0 by chance, or is 0 because a rare
+ * function is in none of them. The usual variance counts
  * as `prior` more runs (an empirical Bayes estimate), so that a few runs of many functions do better than of one.
  */
 double pp_means_error(const struct pp_mean side[2], const double runs[2], const struct pp_scatter *,

@@ -277,8 +277,9 @@ intermittent_find(struct pp_steps *s)
 }
 
 /*
- * Whether a function is only on one side, but may be there by chance: among so many that come and go, some are in none
- * of the first profiles and in all others. No variance shows that, because each side has none.
+ * Returns whether a function is on one side only, but may be there by chance: among many functions
+ * that come and go, some are in none of the first profiles and in all others. No variance shows
+ * that, because each side has none.
  */
 static bool
 is_one_sided_by_chance(const struct pp_steps *s, const struct pp_step_side sides[2])

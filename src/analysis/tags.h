@@ -24,8 +24,8 @@ struct pp_tags {
 
 /* Which labels to include, besides those of samples. */
 struct pp_tags_of {
-	size_t
-	    least; /* keys of model/labels.h that have at least so many values, that of none included */
+	/* Keys of model/labels.h with at least this many values, a missing one included. */
+	size_t least;
 	const struct pp_slice *keys; /* and these */
 	size_t key_count;
 };

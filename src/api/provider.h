@@ -94,7 +94,7 @@ struct pp_provider {
 	struct pp_slice (*label_key)(struct pp_selected *, size_t nth, size_t number);
 	/* When one began, in ns since 1970, and for how many profiles it stands. */
 	void (*when)(const struct pp_selected *, size_t nth, int64_t *begin, uint64_t *profiles);
-	/* What one measures, probably the same metrics as `like`; texts live as long as the selection. */
+	/* The metrics of one, probably those of `like`; texts live as long as the selection. */
 	void (*measures)(const struct pp_selected *, size_t nth, struct pp_slice like,
 	                 struct pp_measures *);
 	/* Takes those out of the selection that do not stay; the others are numbered anew, in order. */

@@ -106,7 +106,7 @@ struct pp_load_order {
 	const struct pp_slice
 	    *label_keys; /* that the question names or, if it lists labels, all of a store */
 	size_t label_key_count;
-	bool all_labels;  /* labels of other keys matter, too, as far as they are in files */
+	bool all_labels;  /* labels with other keys matter as well, if the files have them */
 	const char *base; /* what is subtracted, or NULL */
 	unsigned
 	    at_once; /* facets that do where a store adds its profiles up itself; 0 = those wanted */

@@ -35,7 +35,7 @@ struct pp_calls_shown {
 /* One side of a function; NULL with a status whose reason is said. */
 struct pp_calls_shown *pp_calls_shown(const struct pp_topic *, const struct pp_calls_params *,
                                       enum pp_calls_side, struct pp_answer *, pp_status *);
-/* What a row's share of the whole is: what was gained, where the metric falls. */
+/* Returns a row's share of the whole: of what was allocated if the metric falls. */
 double pp_calls_share(const struct pp_calls_shown *, size_t row);
 /* How many levels further are asked for; 0 = all. */
 uint64_t pp_calls_depth(const struct pp_calls_params *);

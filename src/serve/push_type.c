@@ -1,7 +1,7 @@
 /*
- * The label `type` of profiles that are pushed: which of its metrics a profile is about, in pprof's words (cpu, wall,
- * inuse_space, alloc_space, delay, ...), whichever way it comes. Without it nobody could tell the CPU profiles of a service
- * from its heap profiles.
+ * The label `type` of pushed profiles: the metric that a profile is about, in pprof's words (cpu,
+ * wall, inuse_space, alloc_space, delay, ...), the same for all ways of pushing. It separates the CPU
+ * profiles of a service from its heap profiles.
  */
 #include "serve/push.h"
 #include "text/protobuf.h"
@@ -23,7 +23,7 @@ pp_push_type(struct pp_push *p, struct pp_slice type)
 		(void)pp_push_label(p, pp_slice_z("type"), type);
 }
 
-/* Where the strings of a profile have the name of its metric: the default one's, else the last one's. */
+/* Returns the string number of the name of the default metric or, without one, of the last. */
 static uint64_t
 type_find(struct pp_slice profile)
 {

@@ -3,8 +3,8 @@
  *
  *     {"stacks": 12, "metrics": {"wt": 1250}, "units": {"wt": "ns"}}
  *
- * Of profiles that count events "events" follows: {"samples": "cycles"}.
- * That of a sum ends with "profiles": how many it is of. Totals are numbers as JSON of `info` has them. A program of tomorrow may add members.
+ * Profiles that count events have "events" after that: {"samples": "cycles"}.
+ * A sum ends with "profiles", the number of its profiles. Totals are numbers as JSON of `info` has them. A program of tomorrow may add members.
  */
 #ifndef PP_STORE_META_H
 #define PP_STORE_META_H

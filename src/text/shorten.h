@@ -8,11 +8,11 @@
 #include "base/slice.h"
 
 /*
- * Appends a name that is safe for a terminal in at most so many columns; returns the columns taken. In this order, as far
- * as needed: " [clone .isra.0]" becomes " [isra]", the return type goes, then what callgrind puts behind a name (f'2'main: a
- * level of recursion, callers), template
- * arguments and parameters become an ellipsis, and what leads to the name goes: namespaces, packages, directories. Only a
- * function whose own name is wider than that loses its middle.
+ * Appends a name that is safe for a terminal in at most `columns` columns; returns the columns taken.
+ * In this order, as much as needed: " [clone .isra.0]" becomes " [isra]", the return type goes, then
+ * callgrind's level of recursion and callers (f'2'main), template arguments and parameters become
+ * an ellipsis, and namespaces, packages and directories go. Only a function whose own name is still
+ * wider loses its middle.
  */
 size_t pp_name_shorten(struct pp_buf *, const char *name, size_t n, size_t columns);
 

@@ -1,5 +1,6 @@
 /*
- * What `clang -ftime-trace`, lld and other programs of LLVM write. Their names are kinds of work; the file, template or function worked on is in args:
+ * Traces of `clang -ftime-trace`, lld and other programs of LLVM. Their names are kinds of work; the
+ * file, template or function is in args:
  *
  *     {"pid": 1, "tid": 7, "ph": "X", "ts": 10, "dur": 60, "name": "Source", "args": {"detail": "/usr/include/c++/12/map"}}
  *

@@ -1,6 +1,6 @@
 /*
- * What the kinds of stack dumps share: dump.c reads lines and knows the kinds, stacks.c, jstack.c and go_raw.c take stacks apart that are
- * printed frame by frame, trees.c those that are trees of counts.
+ * Shared by the kinds of stack dumps: dump.c reads lines and recognises the kinds; stacks.c, jstack.c
+ * and go_raw.c parse stacks that are printed frame by frame, trees.c parses trees of counts.
  */
 #ifndef PP_DUMP_H
 #define PP_DUMP_H

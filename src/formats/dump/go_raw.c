@@ -1,5 +1,5 @@
 /*
- * What `go tool pprof -raw` prints of a profile.
+ * The output of `go tool pprof -raw`.
  *
  *     PeriodType: cpu nanoseconds
  *     Samples:

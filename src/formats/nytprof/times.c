@@ -330,8 +330,8 @@ call_enter(struct layout *l, size_t number)
 }
 
 /*
- * What stands for subs that never returned has no time of its own: only returns say how long something ran. So after a call
- * that one of them made, whoever called it goes on.
+ * The stand-in for subs that never returned has no own time, because only returns state a duration.
+ * After a call that it made, its caller goes on.
  */
 static bool
 unknown_leave(struct layout *l, const struct pp_nyt_moment *m)

@@ -116,8 +116,8 @@ part_add(struct pp_nyt_writing *w, struct pp_nyt_run_line *line, uint32_t run, d
 }
 
 /*
- * Divides a line among the runs from its own on that have ticks left. Those that spent nothing outside of subs need none, so
- * they come last; the last run takes what nobody has room for.
+ * Divides a line among the runs from its own on that have ticks left. Runs without cost outside of
+ * subs need none, so they come last; the last run takes the remainder.
  */
 static bool
 line_divide(struct pp_nyt_writing *w, struct pp_nyt_run_line *line, bool owned, uint32_t first)
