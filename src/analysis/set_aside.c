@@ -677,7 +677,7 @@ pp_set_aside_needs_stacks(const struct pp_profile *p)
 }
 
 const char *
-pp_set_aside_said(const struct pp_profile *p, size_t metric)
+pp_set_aside_note(const struct pp_profile *p, size_t metric)
 {
 	struct pp_aside_row aside = pp_profile_aside(p, metric);
 

@@ -21,6 +21,6 @@ pp_status pp_set_aside_derive(const struct pp_profile *, struct pp_profile **out
 /* Returns whether a profile of costs per function needs its stacks for that. */
 bool pp_set_aside_needs_stacks(const struct pp_profile *);
 /* Returns what was set aside of a metric, in words for a picture or page; NULL = nothing. */
-const char *pp_set_aside_said(const struct pp_profile *, size_t metric);
+const char *pp_set_aside_note(const struct pp_profile *, size_t metric);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "api/alike.h"
+#include "api/compatible.h"
 #include "api/maps.h"
 #include "api/members.h"
 #include "api/sequence.h"
@@ -180,7 +180,7 @@ before_load(struct pp_reply *r, const struct pp_load_order *order)
 		return topic_load(r, &before, 1, order, 1);
 	status = pp_members_expand(r, before, NULL, &names);
 	if (status == PP_OK)
-		status = pp_members_alike(r, PP_TOGETHER_MERGED, names.at, &names.n, NULL);
+		status = pp_members_compatible(r, PP_TOGETHER_MERGED, names.at, &names.n, NULL);
 	if (status == PP_OK)
 		status = topic_load(r, names.at, names.n, order, 1);
 	pp_vec_release(&names);
@@ -476,8 +476,8 @@ ask_sides(struct pp_reply *r, const char *const *files, size_t n)
 	if (status == PP_OK)
 		status = pp_members_wanted(r);
 	if (status == PP_OK)
-		status = pp_members_alike(r, PP_TOGETHER_COMPARED, all, &r->subject.n,
-		                          r->subject.by ? NULL : &r->subject.split);
+		status = pp_members_compatible(r, PP_TOGETHER_COMPARED, all, &r->subject.n,
+		                               r->subject.by ? NULL : &r->subject.split);
 	r->topics = pp_answer_alloc(answer_of(r), (r->subject.n + 1) * sizeof *r->topics);
 	r->subject.topics = r->topics;
 	if (status != PP_OK || !r->topics)
@@ -646,7 +646,7 @@ static pp_status
 files_choose(struct pp_reply *r, const char **files, size_t *n)
 {
 	bool two = r->asking.question->asks == PP_ASKS_PICTURE && r->second;
-	pp_status status = pp_members_alike(
+	pp_status status = pp_members_compatible(
 	    r,
 	    r->asking.question->asks == PP_ASKS_SERIES ? PP_TOGETHER_COMPARED : PP_TOGETHER_MERGED,
 	    files, n, two ? &r->second : NULL);

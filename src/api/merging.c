@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/alike.h"
+#include "api/compatible.h"
 #include "api/maps.h"
 #include "api/members.h"
 #include "api/merge_notes.h"
@@ -241,8 +241,9 @@ base_expand(struct pp_reply *r, const char *base, pp_file_names *names)
 {
 	pp_status status = pp_members_expand(r, base, NULL, names);
 
-	return status == PP_OK ? pp_members_alike(r, PP_TOGETHER_MERGED, names->at, &names->n, NULL)
-	                       : status;
+	return status == PP_OK
+	           ? pp_members_compatible(r, PP_TOGETHER_MERGED, names->at, &names->n, NULL)
+	           : status;
 }
 
 /* Reads the files one after the other, adds each up and lets go of it. */

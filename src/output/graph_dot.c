@@ -342,8 +342,8 @@ head_put(struct pp_sink *out, const struct pp_net *net, const char *title, const
 		pp_buf_addf(&text, " \xc2\xb7 %s", pruned);
 	if (p->estimated)
 		pp_buf_adds(&text, " \xc2\xb7 stacks are estimated");
-	if (pp_set_aside_said(p, net->metric))
-		pp_buf_addf(&text, " \xc2\xb7 %s", pp_set_aside_said(p, net->metric));
+	if (pp_set_aside_note(p, net->metric))
+		pp_buf_addf(&text, " \xc2\xb7 %s", pp_set_aside_note(p, net->metric));
 	if (!p->complete)
 		pp_buf_adds(&text, " \xc2\xb7 incomplete");
 	pp_sink_puts(out, "digraph calls {\n\tgraph [");

@@ -234,7 +234,7 @@ aside_put(struct pp_json *j, const struct pp_profile *p)
 	size_t m;
 
 	for (m = 0; m < p->aside.n && !said; m++)
-		said = pp_set_aside_said(p, m);
+		said = pp_set_aside_note(p, m);
 	if (said)
 		pp_json_put_textz(j, "aside", said);
 }

@@ -554,7 +554,7 @@ aside_of(const struct drawn *d, const struct pp_subject *subject)
 
 	/* A file of two sessions is compared with itself: it is one profile. */
 	for (i = 0; i < subject->n && i < 2 && !said; i++)
-		said = pp_set_aside_said(subject->topics[i].profile, d->asked ? d->metric
+		said = pp_set_aside_note(subject->topics[i].profile, d->asked ? d->metric
 		                                                     : d->compared[i].profile
 		                                                         ? d->compared[i].metric
 		                                                         : d->opts.metric);

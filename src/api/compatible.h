@@ -1,8 +1,8 @@
 /*
  * Which profiles of a selection are asked about together, if not all of them measure the same things. Internal to src/api.
  */
-#ifndef PP_ALIKE_H
-#define PP_ALIKE_H
+#ifndef PP_COMPATIBLE_H
+#define PP_COMPATIBLE_H
 
 #include "api/reply.h"
 
@@ -17,7 +17,7 @@ enum pp_together {
  * is asked for or, without one, as many as have something in common. Files from *split on are another side, unless it is
  * NULL; each side keeps some. A note counts those that are left out. A status with the reason said.
  */
-pp_status pp_members_alike(struct pp_reply *, enum pp_together, const char **files, size_t *n,
-                           size_t *split);
+pp_status pp_members_compatible(struct pp_reply *, enum pp_together, const char **files, size_t *n,
+                                size_t *split);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * Notes on profiles of a store that are left out because they measure other things than the rest: see api/alike.h.
+ * Notes on profiles of a store that are left out because they measure other things than the rest: see api/compatible.h.
  */
 #include <string.h>
 
-#include "api/alike_kinds.h"
+#include "api/compatible_kinds.h"
 #include "base/sort.h"
 #include "text/escape.h"
 #include "text/suggest.h"
@@ -33,7 +33,7 @@ measures_put(struct pp_buf *out, const struct pp_profile *p)
 
 /* Adds what keeps a kind apart: its metrics or, if those that stay have the same, what has the costs. */
 static void
-reason_put(const struct pp_alike *c, const struct pp_profile *p, struct pp_buf *out)
+reason_put(const struct pp_compatible *c, const struct pp_profile *p, struct pp_buf *out)
 {
 	size_t i, m = pp_profile_primary(p);
 
@@ -52,7 +52,7 @@ reason_put(const struct pp_alike *c, const struct pp_profile *p, struct pp_buf *
 
 /* A part of a message, about one kind or several. */
 struct mention {
-	const struct pp_alike_kind *kind; /* the first that this is said of */
+	const struct pp_compatible_kind *kind; /* the first that this is said of */
 	struct pp_buf says;
 	size_t count; /* profiles */
 };
@@ -94,7 +94,7 @@ mentions_release(struct mentions *m)
 }
 
 static bool
-has_named(const struct pp_alike_kind *k, struct pp_slice name)
+has_named(const struct pp_compatible_kind *k, struct pp_slice name)
 {
 	return k->profile && pp_profile_metric_find(k->profile, name) < k->profile->metrics.n;
 }
@@ -103,14 +103,14 @@ has_named(const struct pp_alike_kind *k, struct pp_slice name)
  * Find a kind that -m NAME would choose instead of one that is left out: one that stays or was mentioned before. If both
  * have the metric that is asked for, no -m tells them apart.
  */
-static const struct pp_alike_kind *
-rival_find(const struct pp_alike *c, const struct pp_alike_kind *out, struct pp_slice name,
-           const struct mention *before, size_t n)
+static const struct pp_compatible_kind *
+rival_find(const struct pp_compatible *c, const struct pp_compatible_kind *out,
+           struct pp_slice name, const struct mention *before, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < c->kinds.n; i++) {
-		const struct pp_alike_kind *k = &c->kinds.at[i];
+		const struct pp_compatible_kind *k = &c->kinds.at[i];
 
 		if (k->stays && ((k->is_asked && out->is_asked) || has_named(k, name)))
 			return k;
@@ -123,13 +123,13 @@ rival_find(const struct pp_alike *c, const struct pp_alike_kind *out, struct pp_
 
 /* Append how to ask for a kind that is left out. */
 static void
-hint_put(const struct pp_alike *c, const struct pp_alike_kind *out, const struct mention *before,
-         size_t n, struct pp_buf *text)
+hint_put(const struct pp_compatible *c, const struct pp_compatible_kind *out,
+         const struct mention *before, size_t n, struct pp_buf *text)
 {
 	bool (*answers)(const struct pp_profile *) = c->r->asking.question->answers;
 	const struct pp_profile *p = out->profile;
 	size_t m = pp_profile_primary(p);
-	const struct pp_alike_kind *rival;
+	const struct pp_compatible_kind *rival;
 	struct pp_buf name = { 0 };
 
 	if (m == p->metrics.n || (answers && !answers(p)))
@@ -156,7 +156,7 @@ same_said(const struct mention *a, const struct mention *b)
 
 /* Write the text of each mention, and unite those with the same text. */
 static void
-mentions_word(const struct pp_alike *c, struct mentions *m, bool hints)
+mentions_word(const struct pp_compatible *c, struct mentions *m, bool hints)
 {
 	size_t i, k, n = 0;
 
@@ -181,14 +181,14 @@ mentions_word(const struct pp_alike *c, struct mentions *m, bool hints)
 
 /* Append "2 have x, y (-m x); 1 has z" about kinds that do not stay, or about all. False when out of memory. */
 static bool
-mentions_put(const struct pp_alike *c, bool all, size_t most, struct pp_buf *text)
+mentions_put(const struct pp_compatible *c, bool all, size_t most, struct pp_buf *text)
 {
 	struct mentions m = { 0 };
 	size_t i;
 
 	for (i = 0; i < c->kinds.n; i++) {
-		const struct pp_alike_kind *k = &c->kinds.at[i];
-		struct mention x = { .kind = k, .count = pp_alike_count(k) };
+		const struct pp_compatible_kind *k = &c->kinds.at[i];
+		struct mention x = { .kind = k, .count = pp_compatible_count(k) };
 
 		if ((all || !k->stays) && k->profile && !k->is_file)
 			m.failed |= !pp_vec_push(&m.list, x);
@@ -210,11 +210,11 @@ mentions_put(const struct pp_alike *c, bool all, size_t most, struct pp_buf *tex
 }
 
 pp_status
-pp_alike_missing(const struct pp_alike *c, const char *metric)
+pp_compatible_missing(const struct pp_compatible *c, const char *metric)
 {
 	struct pp_buf text = { 0 };
 	bool fine = mentions_put(c, true, 8, &text);
-	struct pp_answer *a = pp_alike_answer(c);
+	struct pp_answer *a = pp_compatible_answer(c);
 	pp_status status = fine ? pp_answer_fail(a, PP_E_USAGE, "no-metric",
 	                                         "no selected profile has the metric '%s': %s",
 	                                         metric, pp_answer_made(a, &text))
@@ -225,9 +225,9 @@ pp_alike_missing(const struct pp_alike *c, const char *metric)
 }
 
 pp_status
-pp_alike_left_out(const struct pp_alike *c, size_t left_out, size_t all)
+pp_compatible_left_out(const struct pp_compatible *c, size_t left_out, size_t all)
 {
-	struct pp_answer *a = pp_alike_answer(c);
+	struct pp_answer *a = pp_compatible_answer(c);
 	struct pp_buf text = { 0 };
 	bool fine;
 

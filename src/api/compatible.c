@@ -4,7 +4,7 @@
  * Stores say of each profile which metrics it has, so profiles are of few kinds. One profile of each kind is read, and what
  * merging says of these holds for all. Nothing is read if all profiles are of one kind.
  */
-#include "api/alike_kinds.h"
+#include "api/compatible_kinds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 #define NO_KIND UINT32_MAX
 
 static void
-choice_release(struct pp_alike *c)
+choice_release(struct pp_compatible *c)
 {
 	size_t i;
 
@@ -42,7 +42,7 @@ same_measures(const struct pp_measures *a, const struct pp_measures *b)
 
 /* Find the rules of --label. A wrong one is reported by the filter. */
 static void
-labels_find(struct pp_alike *c)
+labels_find(struct pp_compatible *c)
 {
 	const struct pp_scope *scope = pp_asking_scope(&c->r->asking);
 	struct pp_buf problem = { 0 };
@@ -59,7 +59,7 @@ labels_find(struct pp_alike *c)
 
 /* Tell whether all rules of --label choose a profile by its labels in the store. */
 static bool
-labels_keep(const struct pp_alike *c, const struct pp_stored *m)
+labels_keep(const struct pp_compatible *c, const struct pp_stored *m)
 {
 	size_t i;
 
@@ -75,7 +75,7 @@ labels_keep(const struct pp_alike *c, const struct pp_stored *m)
 
 /* Count a profile as one of a kind. */
 static void
-kind_count_add(struct pp_alike *c, uint32_t k, size_t side, const struct pp_stored *m)
+kind_count_add(struct pp_compatible *c, uint32_t k, size_t side, const struct pp_stored *m)
 {
 	c->kinds.at[k].count[side]++;
 	c->kinds.at[k].kept[side] += labels_keep(c, m);
@@ -83,7 +83,7 @@ kind_count_add(struct pp_alike *c, uint32_t k, size_t side, const struct pp_stor
 
 /* Sorts the files into kinds; false when out of memory. */
 static bool
-kinds_find(struct pp_alike *c)
+kinds_find(struct pp_compatible *c)
 {
 	uint32_t last = 0, k;
 	size_t i;
@@ -91,7 +91,7 @@ kinds_find(struct pp_alike *c)
 	c->kind_of = malloc((c->n + 1) * sizeof *c->kind_of);
 	for (i = 0; c->kind_of && i < c->n && c->kinds.n <= KINDS_MOST; i++) {
 		const struct pp_stored *m = pp_member_find(c->r, c->files[i]);
-		struct pp_alike_kind made = { .smallest = i };
+		struct pp_compatible_kind made = { .smallest = i };
 
 		c->kind_of[i] = NO_KIND;
 		if (!m)
@@ -116,12 +116,14 @@ kinds_find(struct pp_alike *c)
 
 /* Adds the files that are of no store; false when out of memory. */
 static bool
-files_add(struct pp_alike *c)
+files_add(struct pp_compatible *c)
 {
 	size_t i;
 
 	for (i = 0; i < c->n && c->kinds.n <= KINDS_MOST; i++) {
-		struct pp_alike_kind made = { .smallest = i, .is_file = true, .is.format = "" };
+		struct pp_compatible_kind made = { .smallest = i,
+			                           .is_file = true,
+			                           .is.format = "" };
 
 		made.count[i >= c->split] = made.kept[i >= c->split] = c->n;
 		if (c->kind_of[i] == NO_KIND && pp_files_stay(c->r, c->files + i, 1) &&
@@ -150,9 +152,9 @@ profile_read(struct pp_reply *r, const char *file, struct pp_profile **out)
 
 /* Reads a profile of a kind: one with something in it, if there is one. */
 static pp_status
-kind_read(struct pp_alike *c, uint32_t k)
+kind_read(struct pp_compatible *c, uint32_t k)
 {
-	struct pp_alike_kind *kind = &c->kinds.at[k];
+	struct pp_compatible_kind *kind = &c->kinds.at[k];
 	pp_status status = profile_read(c->r, c->files[kind->smallest], &kind->profile);
 	size_t i, tries = 0;
 
@@ -171,7 +173,7 @@ kind_read(struct pp_alike *c, uint32_t k)
 
 /* How many profiles stay on a side. */
 static size_t
-side_count(const struct pp_alike *c, size_t side)
+side_count(const struct pp_compatible *c, size_t side)
 {
 	size_t i, n = 0;
 
@@ -182,14 +184,14 @@ side_count(const struct pp_alike *c, size_t side)
 
 /* Count the profiles of a kind that decide: those that --label keeps, if it keeps any. */
 static size_t
-kind_weight(const struct pp_alike *c, const struct pp_alike_kind *k, size_t side)
+kind_weight(const struct pp_compatible *c, const struct pp_compatible_kind *k, size_t side)
 {
 	return c->any_kept ? k->kept[side] : k->count[side];
 }
 
 /* Count the profiles that decide on a side, of those that stay. */
 static size_t
-side_weight(const struct pp_alike *c, size_t side)
+side_weight(const struct pp_compatible *c, size_t side)
 {
 	size_t i, n = 0;
 
@@ -200,7 +202,7 @@ side_weight(const struct pp_alike *c, size_t side)
 
 /* Whether a side has profiles. */
 static bool
-side_exists(const struct pp_alike *c, size_t side)
+side_exists(const struct pp_compatible *c, size_t side)
 {
 	size_t i;
 
@@ -213,7 +215,7 @@ side_exists(const struct pp_alike *c, size_t side)
 
 /* The name of the metric that rows are sorted by, or that one side of "A=B" has. */
 static struct pp_slice
-name_of(const struct pp_alike *c, const char *metric, size_t side)
+name_of(const struct pp_compatible *c, const char *metric, size_t side)
 {
 	struct pp_slice all = pp_slice_z(metric), name = all;
 	const char *equals = strchr(metric, '=');
@@ -231,7 +233,8 @@ name_of(const struct pp_alike *c, const char *metric, size_t side)
 }
 
 static bool
-kind_has(const struct pp_alike *c, const struct pp_alike_kind *k, const char *metric, size_t side)
+kind_has(const struct pp_compatible *c, const struct pp_compatible_kind *k, const char *metric,
+         size_t side)
 {
 	return k->profile &&
 	       pp_profile_metric_find(k->profile, name_of(c, metric, side)) < k->profile->metrics.n;
@@ -239,12 +242,12 @@ kind_has(const struct pp_alike *c, const struct pp_alike_kind *k, const char *me
 
 /* Keeps the kinds that have the metric; *some: there are any on each side. */
 static void
-metric_choose(struct pp_alike *c, const char *metric, bool *some)
+metric_choose(struct pp_compatible *c, const char *metric, bool *some)
 {
 	size_t i, side, found = 0;
 
 	for (i = 0; i < c->kinds.n; i++) {
-		struct pp_alike_kind *k = &c->kinds.at[i];
+		struct pp_compatible_kind *k = &c->kinds.at[i];
 
 		bool has = false;
 
@@ -261,7 +264,7 @@ metric_choose(struct pp_alike *c, const char *metric, bool *some)
 
 /* Keeps the kinds that the question can be answered about, if there are any. */
 static void
-answering_choose(struct pp_alike *c)
+answering_choose(struct pp_compatible *c)
 {
 	bool (*answers)(const struct pp_profile *) = c->r->asking.question->answers;
 	size_t i, found = 0;
@@ -276,7 +279,7 @@ answering_choose(struct pp_alike *c)
 
 /* Adds kinds to a merge until no other agrees, as one part. False when out of memory. */
 static bool
-part_grow(struct pp_alike *c, struct pp_merge *merge, uint32_t number)
+part_grow(struct pp_compatible *c, struct pp_merge *merge, uint32_t number)
 {
 	struct pp_buf problem = { 0 };
 	bool grown = true, memory = true;
@@ -284,7 +287,7 @@ part_grow(struct pp_alike *c, struct pp_merge *merge, uint32_t number)
 
 	while (grown && memory)
 		for (grown = false, i = 0; i < c->kinds.n && memory; i++) {
-			const struct pp_alike_kind *k = &c->kinds.at[i];
+			const struct pp_compatible_kind *k = &c->kinds.at[i];
 			pp_status status;
 
 			if (c->kinds.at[i].part || !k->stays || !k->profile || k->is_empty)
@@ -306,7 +309,7 @@ part_grow(struct pp_alike *c, struct pp_merge *merge, uint32_t number)
 
 /* Divides kinds that stay and have no part yet into parts that can be merged; false when out of memory. */
 static bool
-parts_find(struct pp_alike *c)
+parts_find(struct pp_compatible *c)
 {
 	struct pp_merge merge;
 	bool fine = true;
@@ -330,13 +333,13 @@ parts_find(struct pp_alike *c)
 
 /* Keeps the part with the most profiles, of those with profiles on both sides, the first of equal ones. */
 static pp_status
-merged_choose(struct pp_alike *c)
+merged_choose(struct pp_compatible *c)
 {
 	uint32_t best = 0, p;
 	size_t i, most = 0;
 
 	if (!parts_find(c))
-		return pp_answer_fail_status(pp_alike_answer(c), PP_E_NOMEM);
+		return pp_answer_fail_status(pp_compatible_answer(c), PP_E_NOMEM);
 	for (p = 1; p <= c->parts; p++) {
 		size_t count[2] = { 0, 0 };
 
@@ -367,7 +370,7 @@ struct candidate {
 };
 
 static bool
-has_like(const struct pp_alike_kind *k, const struct pp_profile *p, size_t metric)
+has_like(const struct pp_compatible_kind *k, const struct pp_profile *p, size_t metric)
 {
 	return k->profile && (k->profile == p || pp_profile_metric_like(k->profile, p, metric) <
 	                                             k->profile->metrics.n);
@@ -375,7 +378,7 @@ has_like(const struct pp_alike_kind *k, const struct pp_profile *p, size_t metri
 
 /* Counts a candidate; 0 if a side has none of it. */
 static size_t
-candidate_count(const struct pp_alike *c, const struct pp_profile *p, size_t metric)
+candidate_count(const struct pp_compatible *c, const struct pp_profile *p, size_t metric)
 {
 	size_t count[2] = { 0, 0 }, i;
 
@@ -391,7 +394,7 @@ candidate_count(const struct pp_alike *c, const struct pp_profile *p, size_t met
 
 /* The metric of most profiles; of equal ones a primary one, then the first. */
 static bool
-candidate_find(const struct pp_alike *c, const char *name, struct candidate *best)
+candidate_find(const struct pp_compatible *c, const char *name, struct candidate *best)
 {
 	size_t i, m;
 
@@ -416,7 +419,7 @@ candidate_find(const struct pp_alike *c, const char *name, struct candidate *bes
 
 /* Keeps the kinds that have one metric, and has the question ask for it. */
 static pp_status
-compared_choose(struct pp_alike *c)
+compared_choose(struct pp_compatible *c)
 {
 	struct pp_asked *asked = c->r->asking.params;
 	const struct pp_profile *p, *first = NULL;
@@ -438,18 +441,19 @@ compared_choose(struct pp_alike *c)
 		return PP_OK;
 	m = first == p ? best.metric : pp_profile_metric_like(first, p, best.metric);
 	pp_metric_label(first, &first->metrics.at[m], &name);
-	asked->metric = pp_answer_copy(pp_alike_answer(c),
+	asked->metric = pp_answer_copy(pp_compatible_answer(c),
 	                               pp_slice_of(name.p ? name.p : "", name.n));
 	pp_buf_release(&name);
-	return pp_alike_answer(c)->failed ? pp_answer_fail_status(pp_alike_answer(c), PP_E_NOMEM)
-	                                  : PP_OK;
+	return pp_compatible_answer(c)->failed
+	           ? pp_answer_fail_status(pp_compatible_answer(c), PP_E_NOMEM)
+	           : PP_OK;
 }
 
 /* ---- what is left out ---- */
 
 /* Divide the kinds that are left out into parts, too, since -m chooses one of them. False when out of memory. */
 static bool
-rest_divide(struct pp_alike *c)
+rest_divide(struct pp_compatible *c)
 {
 	size_t i;
 	bool fine;
@@ -464,7 +468,7 @@ rest_divide(struct pp_alike *c)
 
 /* Takes what does not stay out of the files and the selections. */
 static pp_status
-files_narrow(struct pp_alike *c, size_t *n, size_t *split)
+files_narrow(struct pp_compatible *c, size_t *n, size_t *split)
 {
 	struct pp_members *members = &c->r->members;
 	bool *stays = calloc(members->list.n + 1, sizeof *stays);
@@ -472,7 +476,7 @@ files_narrow(struct pp_alike *c, size_t *n, size_t *split)
 	pp_status status = PP_OK;
 
 	if (!stays)
-		return pp_answer_fail_status(pp_alike_answer(c), PP_E_NOMEM);
+		return pp_answer_fail_status(pp_compatible_answer(c), PP_E_NOMEM);
 	for (i = 0; i < members->list.n; i++)
 		stays[i] = true;
 	for (i = 0; i < c->n; i++) {
@@ -488,9 +492,9 @@ files_narrow(struct pp_alike *c, size_t *n, size_t *split)
 	}
 	if (left_out) {
 		if (c->together == PP_TOGETHER_MERGED && !rest_divide(c))
-			status = pp_answer_fail_status(pp_alike_answer(c), PP_E_NOMEM);
+			status = pp_answer_fail_status(pp_compatible_answer(c), PP_E_NOMEM);
 		if (status == PP_OK)
-			status = pp_alike_left_out(c, left_out, stored);
+			status = pp_compatible_left_out(c, left_out, stored);
 		pp_members_narrow(c->r, stays);
 		c->r->left_out += left_out;
 	}
@@ -502,7 +506,7 @@ files_narrow(struct pp_alike *c, size_t *n, size_t *split)
 }
 
 static pp_status
-choice_make(struct pp_alike *c)
+choice_make(struct pp_compatible *c)
 {
 	const char *metric = c->r->asking.params->metric;
 	pp_status status = PP_OK;
@@ -518,7 +522,7 @@ choice_make(struct pp_alike *c)
 	if (status == PP_OK && metric) {
 		metric_choose(c, metric, &some);
 		if (!some)
-			return pp_alike_missing(c, metric);
+			return pp_compatible_missing(c, metric);
 	}
 	for (k = 0; k < c->kinds.n; k++)
 		c->any_kept |= c->kinds.at[k].stays &&
@@ -530,10 +534,10 @@ choice_make(struct pp_alike *c)
 }
 
 pp_status
-pp_members_alike(struct pp_reply *r, enum pp_together together, const char **files, size_t *n,
-                 size_t *split)
+pp_members_compatible(struct pp_reply *r, enum pp_together together, const char **files, size_t *n,
+                      size_t *split)
 {
-	struct pp_alike c = {
+	struct pp_compatible c = {
 		.r = r, .together = together, .files = files, .n = *n, .split = split ? *split : *n
 	};
 	pp_status status = PP_OK;
